@@ -1,6 +1,7 @@
 //! What adaptive jobs train: profiles from files, and the rule by which plain jobs get them.
 
-use crate::Failure;
+use crate::terminal::within_line;
+use crate::{Failure, input};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ pub(crate) fn profiles(path: &Path) -> Result<Vec<ProfileTable>, Failure> {
     if path.is_dir() {
         // From the folder above: a single application's folder gives it its name.
         let above = path.parent().unwrap_or(path);
-        for file in crate::inspect::files_below(path).map_err(Failure::Input)? {
+        for file in input::files_below(path).map_err(Failure::Input)?.files {
             if file.extension().is_some_and(|ending| ending == "csv") {
                 read(file.strip_prefix(above).unwrap_or(&file), &file)?;
             }
@@ -100,7 +101,7 @@ pub(crate) fn describe(facts: &TraceFacts) -> String {
         .map(|(name, jobs)| format!("{jobs} {name}"))
         .collect();
     let Some(rule) = &facts.binding else {
-        return format!("they train {}\n", counts.join(", "));
+        return within_line(&format!("they train {}", counts.join(", "))) + "\n";
     };
     let classes: Vec<String> = rule
         .classes
@@ -113,10 +114,10 @@ pub(crate) fn describe(facts: &TraceFacts) -> String {
             }
         })
         .collect();
-    format!(
-        "they train {}: drawn with seed {}, {}; stretched to the trace's durations\n",
+    within_line(&format!(
+        "they train {}: drawn with seed {}, {}; stretched to the trace's durations",
         counts.join(", "),
         rule.seed,
         classes.join(", ")
-    )
+    )) + "\n"
 }

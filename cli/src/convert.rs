@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     trace: Vec<PathBuf>,
     /// The file to write; - is standard output; compressed where its name ends in .gz
     #[arg(long, short, value_name = "FILE")]
-    output: String,
+    output: output::OutputFile,
     /// What to write [default: swf where the file's name ends in .swf, else switchyard]
     #[arg(long, value_enum)]
     to: Option<Format>,

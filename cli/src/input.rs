@@ -1,9 +1,9 @@
 //! From arguments to a trace, and to a cluster: files, standard input and embedded samples are read here.
 
 use crate::Failure;
+use crate::progress::Progress;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -17,12 +17,13 @@ use switchyard::trace::{
     Window,
 };
 use switchyard::workload::Sample;
+use walkdir::WalkDir;
 
 /// What marks the name of an embedded sample.
 const SAMPLE: &str = "sample:";
 
 /// What stands for standard input in the place of a trace's file.
-const STDIN: &str = "-";
+pub(crate) const STDIN: &str = "-";
 
 /// The same, as messages and reports call it.
 const STDIN_NAME: &str = "standard input";
@@ -184,30 +185,60 @@ fn source(path: &Path) -> Result<(String, Box<dyn Read>), Failure> {
     Ok((name_of(path), Box::new(file)))
 }
 
-/// Opens files slice by slice, with a progress bar if someone is watching.
-pub(crate) fn open_files(paths: &[PathBuf], options: &OpenOptions) -> Result<Opened, Failure> {
-    let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |data| data.len());
-    let style = ProgressStyle::with_template("{prefix} {wide_bar} {bytes}/{total_bytes}, {msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    // Hidden by itself where standard error is no terminal.
-    let bar = ProgressBar::with_draw_target(
-        Some(paths.iter().map(size).sum()),
-        ProgressDrawTarget::stderr(),
-    )
-    .with_style(style)
-    .with_prefix("opening");
-    if paths.iter().any(|path| path == Path::new(STDIN)) && io::stdin().is_terminal() {
-        bar.println("reading the trace from standard input; Ctrl+D ends it");
-    }
-    let opened = read_files(paths, options, &bar);
-    bar.finish_and_clear();
-    opened
+/// What lies in a folder and in those below it, sorted by path.
+#[derive(Default)]
+pub(crate) struct Below {
+    /// Plain files, and links to some.
+    pub(crate) files: Vec<PathBuf>,
+    /// What is not read, and why.
+    pub(crate) skipped: Vec<(PathBuf, &'static str)>,
 }
 
-fn read_files(
+/// What lies in a folder. Links to folders are not followed, since they may lead round in circles, and of pipes and
+/// devices nobody knows whether they end.
+pub(crate) fn files_below(folder: &Path) -> anyhow::Result<Below> {
+    let mut below = Below::default();
+    for entry in WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+        if entry.depth() == 0 || entry.file_type().is_dir() {
+            continue;
+        }
+        let path = entry.into_path();
+        match std::fs::metadata(&path) {
+            Ok(found) if found.is_file() => below.files.push(path),
+            Ok(found) if found.is_dir() => {
+                let why = "a link to a folder, which is not followed: name the folder itself";
+                below.skipped.push((path, why));
+            }
+            Ok(_) => below
+                .skipped
+                .push((path, "no plain file, so it is not read")),
+            Err(_) => below.skipped.push((path, "a link to nothing")),
+        }
+    }
+    Ok(below)
+}
+
+/// Opens files slice by slice, and tells how far that is.
+pub(crate) fn open_files(paths: &[PathBuf], options: &OpenOptions) -> Result<Opened, Failure> {
+    let progress = Progress::of("opening", kilobytes(paths), "kB");
+    if paths.iter().any(|path| path == Path::new(STDIN)) && io::stdin().is_terminal() {
+        progress.say("reading the trace from standard input; Ctrl+D ends it");
+    }
+    read_files(paths, options, |read| progress.count(read))
+}
+
+/// How much there is to read, kB.
+pub(crate) fn kilobytes(paths: &[PathBuf]) -> u64 {
+    let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |data| data.len());
+    paths.iter().map(size).sum::<u64>().div_ceil(1000)
+}
+
+/// Opens files slice by slice; `reached` hears how many kB are read.
+pub(crate) fn read_files(
     paths: &[PathBuf],
     options: &OpenOptions,
-    bar: &ProgressBar,
+    mut reached: impl FnMut(u64),
 ) -> Result<Opened, Failure> {
     let refused = |error: OpenError| Failure::Input(explained(error));
     let mut opening = Opening::new(options.clone());
@@ -230,9 +261,7 @@ fn read_files(
                 break;
             }
             opening.push(&slice[..length]).map_err(refused)?;
-            let progress = opening.progress();
-            bar.set_position(progress.bytes);
-            bar.set_message(format!("{} jobs", progress.jobs));
+            reached(opening.progress().bytes / 1000);
         }
     }
     opening.finish().map_err(refused)

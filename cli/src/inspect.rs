@@ -1,10 +1,9 @@
 //! `switchyard inspect`: what a trace is and what it holds.
 
-use crate::output::STDOUT;
+use crate::progress::Progress;
 use crate::table::Table;
-use crate::terminal::shown;
+use crate::terminal::within_line;
 use crate::{Failure, input, output};
-use anyhow::Context;
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::fmt::Write;
@@ -28,7 +27,7 @@ pub(crate) struct Arguments {
     trace: Vec<PathBuf>,
     /// Write the figures as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
     #[command(flatten)]
     opening: input::TraceArguments,
 }
@@ -40,7 +39,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
         let entries = entries(folder, &arguments.opening)?;
         return match &arguments.json {
             Some(path) => output::json(path, &entries),
-            None => output::text(STDOUT, &shown(&table(&entries))),
+            None => output::print(&table(&entries)),
         };
     }
     match arguments.opening.open(&arguments.trace)? {
@@ -49,25 +48,22 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             arguments.opening.choose(&mut trace, cluster.as_ref())?;
             match &arguments.json {
                 Some(path) => output::json(path, &trace.inspect()),
-                None => output::text(STDOUT, &shown(&report(&trace))),
+                None => output::print(&report(&trace)),
             }
         }
         Opened::Cluster(cluster) => match &arguments.json {
             Some(path) => output::json(path, &Found::Cluster(cluster.to_string())),
-            None => output::text(
-                STDOUT,
-                &format!("a cluster: {cluster}, {} GPUs", cluster.gpus()),
-            ),
+            None => output::print(&format!("a cluster: {cluster}, {} GPUs", cluster.gpus())),
         },
         Opened::Outages(outages) => match &arguments.json {
             Some(path) => output::json(path, &Found::of(&outages)),
-            None => output::text(STDOUT, &shown(&listed(&outages))),
+            None => output::print(&listed(&outages)),
         },
         Opened::Profiles(tables) => {
             let applications = profiles(&tables);
             match &arguments.json {
                 Some(path) => output::json(path, &Found::Profiles(applications)),
-                None => output::text(STDOUT, &shown(&format!("profiles of {applications}"))),
+                None => output::print(&format!("profiles of {applications}")),
             }
         }
     }
@@ -95,7 +91,7 @@ fn report(trace: &Trace) -> String {
     let mut out = String::new();
     let mut line = |text: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{text}");
+        let _ = writeln!(out, "{}", within_line(&text.to_string()));
     };
     line(format_args!("{} ({})", trace.title, trace.format));
     line(format_args!("{}", trace.report.recognised));
@@ -256,13 +252,23 @@ fn profiles(tables: &[ProfileTable]) -> String {
 
 /// Every file below a folder.
 fn entries(folder: &Path, opening: &input::TraceArguments) -> Result<Vec<Entry>, Failure> {
-    let open = |path: PathBuf| Entry {
-        file: path
-            .strip_prefix(folder)
-            .unwrap_or(&path)
-            .display()
-            .to_string(),
-        found: match input::open_files(&[path], &opening.options()) {
+    let name = |path: &Path| {
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        below.display().to_string()
+    };
+    let below = input::files_below(folder).map_err(Failure::Input)?;
+    let progress = Progress::of("inspect", input::kilobytes(&below.files), "kB");
+    let mut before = 0;
+    let mut read = |path: &PathBuf| {
+        let path = std::slice::from_ref(path);
+        let reached = |read| progress.count(before + read);
+        let opened = input::read_files(path, &opening.options(), reached);
+        before += input::kilobytes(path);
+        opened
+    };
+    let open = |path: &PathBuf| Entry {
+        file: name(path),
+        found: match read(path) {
             Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
             Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
             Ok(Opened::Profiles(tables)) => Found::Profiles(profiles(&tables)),
@@ -274,8 +280,13 @@ fn entries(folder: &Path, opening: &input::TraceArguments) -> Result<Vec<Entry>,
             }
         },
     };
-    let files = files_below(folder).map_err(Failure::Input)?;
-    Ok(files.into_iter().map(open).collect())
+    let mut entries: Vec<Entry> = below.files.iter().map(open).collect();
+    entries.extend(below.skipped.iter().map(|(path, why)| Entry {
+        file: name(path),
+        found: Found::Error((*why).to_owned()),
+    }));
+    entries.sort_by(|a, b| Path::new(&a.file).cmp(Path::new(&b.file)));
+    Ok(entries)
 }
 
 /// A row per file, and below it why others were not opened.
@@ -302,7 +313,9 @@ fn table(entries: &[Entry]) -> String {
                 table.row(vec![file.clone(), format!("{outages} outages")]);
             }
             // Writing to a string cannot fail.
-            Found::Error(why) => drop(writeln!(refused, "{file}: {why}")),
+            Found::Error(why) => {
+                let _ = writeln!(refused, "{}", within_line(&format!("{file}: {why}")));
+            }
         }
     }
     if refused.is_empty() {
@@ -310,26 +323,4 @@ fn table(entries: &[Entry]) -> String {
     } else {
         format!("{table}\nnot opened\n{refused}")
     }
-}
-
-/// Every file below a folder, sorted by path.
-pub(crate) fn files_below(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder)
-            .with_context(|| format!("cannot read {}", folder.display()))?;
-        for entry in entries {
-            let path = entry
-                .with_context(|| format!("cannot read {}", folder.display()))?
-                .path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
 }

@@ -7,6 +7,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod apart;
 mod applications;
 mod convert;
 mod input;
@@ -15,6 +16,7 @@ mod memory;
 mod output;
 mod paper;
 mod policies;
+mod progress;
 mod run;
 mod score;
 mod script;
@@ -26,7 +28,7 @@ mod terminal;
 mod why;
 
 use anyhow::anyhow;
-use clap::{ArgAction, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
@@ -53,6 +55,9 @@ pub(crate) struct Arguments {
     /// Print this help, a line for each option; `switchyard help COMMAND` says more
     #[arg(short, long, global = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
+    /// Say nothing of how far it is
+    #[arg(short, long, global = true)]
+    quiet: bool,
 }
 
 #[derive(Subcommand)]
@@ -117,19 +122,14 @@ impl fmt::Display for Failure {
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
-        Command::Run(arguments) => run::run(&arguments, false),
-        Command::Compare(arguments) => run::run(&arguments, true),
-        Command::Why(arguments) => why::why(&arguments),
-        Command::Inspect(arguments) => inspect::inspect(&arguments),
-        Command::Convert(arguments) => convert::convert(&arguments),
-        Command::Paper(arguments) => paper::paper(&arguments),
-        Command::Sweep(arguments) => sweep::sweep(&arguments),
-        Command::Score(arguments) => score::run(&arguments),
-        Command::Policies(arguments) => policies::policies(&arguments),
-        Command::Completions(arguments) => shell::completions(&arguments),
-        Command::Man(arguments) => shell::pages(&arguments),
-    };
+    let mut command = Arguments::command();
+    let matches = command.clone().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches);
+    let arguments = arguments.unwrap_or_else(|error| error.format(&mut command).exit());
+    if arguments.quiet {
+        progress::be_quiet();
+    }
+    let done = apart::check(&command, &matches).and_then(|()| run(arguments.command));
     let (failure, status) = match done {
         Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
         Err(failure @ Failure::Input(_)) => (failure, 2),
@@ -143,4 +143,20 @@ fn main() -> ExitCode {
         terminal::shown(&failure.to_string())
     );
     ExitCode::from(status)
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(arguments) => run::run(&arguments, false),
+        Command::Compare(arguments) => run::run(&arguments, true),
+        Command::Why(arguments) => why::why(&arguments),
+        Command::Inspect(arguments) => inspect::inspect(&arguments),
+        Command::Convert(arguments) => convert::convert(&arguments),
+        Command::Paper(arguments) => paper::paper(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Score(arguments) => score::run(&arguments),
+        Command::Policies(arguments) => policies::policies(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments),
+        Command::Man(arguments) => shell::pages(&arguments),
+    }
 }

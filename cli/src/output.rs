@@ -1,8 +1,9 @@
 //! Everything the program writes: to standard output, and to files.
 //!
 //! A file is written beside its place and renamed when it is whole, so that whoever is stopped on
-//! the way leaves the old one as it was. What is no plain file (a pipe, `/dev/stdout`,
-//! `/dev/full`) is written directly.
+//! the way leaves the old one as it was. What such a one has begun is taken away by the next who writes into
+//! that folder: whoever writes holds a lock on it, which the system lets go of however a process ends. What is no
+//! plain file (a pipe, `/dev/stdout`, `/dev/full`) is written directly.
 
 use crate::Failure;
 use crate::terminal::shown;
@@ -10,17 +11,42 @@ use anyhow::Context;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What stands for standard output in the place of a file's name.
 pub(crate) const STDOUT: &str = "-";
 
-/// Prints a text as it is.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    write(STDOUT, |out| out.write_all(text.as_bytes()))
+/// How the hidden names of files begin and end that are not whole yet.
+const UNFINISHED: (&str, &str) = (".switchyard-", ".part");
+
+/// An argument: a file that is written, or [`STDOUT`].
+#[derive(Clone, Debug)]
+pub(crate) struct OutputFile(String);
+
+impl From<String> for OutputFile {
+    fn from(path: String) -> Self {
+        Self(path)
+    }
 }
 
-/// Writes a text that ends with a line. What is piped on stays as it is.
+impl Deref for OutputFile {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Prints a text for people, whole lines: what it holds of files is shown, and obeyed by no terminal, wherever it
+/// comes to one.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    write(STDOUT, |out| write!(out, "{}{end}", shown(text)))
+}
+
+/// Writes a text for programs that ends with a line. What is piped on stays as it is.
 pub(crate) fn text(path: &str, text: &str) -> Result<(), Failure> {
     let seen = path == STDOUT && io::stdout().is_terminal();
     let text = if seen { shown(text) } else { text.into() };
@@ -75,15 +101,21 @@ fn file(path: &Path, make: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io:
         Some(_) => fs::canonicalize(path)?,
         None => path.to_path_buf(),
     };
-    let aside = beside(&path);
-    let done = File::create(&aside).and_then(|mut file| {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    take_away_unfinished(folder);
+    let (aside, mut file) = unfinished(folder)?;
+    let written = || {
         direct(&mut file, make)?;
         if let Some(old) = old {
             file.set_permissions(old.permissions())?;
         }
         file.sync_all()?;
         fs::rename(&aside, &path)
-    });
+    };
+    let done = written();
     if done.is_err() {
         // It may not even have come to be.
         let _ = fs::remove_file(&aside);
@@ -98,10 +130,46 @@ fn is_special(path: &Path, found: &fs::Metadata) -> bool {
     !found.is_file() || whole.starts_with("/dev") || whole.starts_with("/proc")
 }
 
-/// A hidden name in the same folder, of this process.
-fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+/// A new hidden file in a folder, held by this process.
+fn unfinished(folder: &Path) -> io::Result<(PathBuf, File)> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (begin, end) = UNFINISHED;
+    loop {
+        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = folder.join(format!("{begin}{process}-{number}{end}"));
+        match File::create_new(&path) {
+            // Of a process of this number in another container, or before.
+            Err(why) if why.kind() == ErrorKind::AlreadyExists => {}
+            Err(why) => return Err(why),
+            Ok(file) => {
+                // Where there are no locks nothing is taken away, either.
+                let _ = file.lock();
+                // Nobody held it for a moment, so somebody may have taken it away.
+                if path.exists() {
+                    return Ok((path, file));
+                }
+            }
+        }
+    }
+}
+
+/// Takes away what processes that have ended were writing into a folder.
+fn take_away_unfinished(folder: &Path) {
+    let (begin, end) = UNFINISHED;
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_ours = |name: &str| name.starts_with(begin) && name.ends_with(end);
+        let is_file = || entry.file_type().is_ok_and(|kind| kind.is_file());
+        if !(name.to_str().is_some_and(is_ours) && is_file()) {
+            continue;
+        }
+        let Ok(file) = File::open(entry.path()) else {
+            continue;
+        };
+        if file.try_lock().is_ok() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -122,6 +190,25 @@ mod tests {
         assert!(matches!(broken, Err(Failure::Run(_))));
         assert_eq!(fs::read_to_string(&path).expect("it is there"), "old\n");
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
+        fs::remove_dir_all(&folder).expect("ours");
+    }
+
+    #[test]
+    fn what_nobody_writes_any_more_is_taken_away() {
+        let folder = std::env::temp_dir().join(format!("switchyard-part-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let left = folder.join(".switchyard-1-0.part");
+        fs::write(&left, "half").expect("a folder");
+        let others = folder.join(".other-1.part");
+        fs::write(&others, "another program's").expect("a folder");
+        // Another process, so to speak, that is still at work.
+        let (held, file) = unfinished(&folder).expect("a file");
+        let path = folder.join("results.json");
+        assert!(text(path.to_str().expect("UTF-8"), "new").is_ok());
+        assert!(!left.exists() && others.exists() && held.exists());
+        drop(file);
+        assert!(text(path.to_str().expect("UTF-8"), "newer").is_ok());
+        assert!(others.exists() && !held.exists());
         fs::remove_dir_all(&folder).expect("ours");
     }
 }

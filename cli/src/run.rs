@@ -1,12 +1,12 @@
 //! `switchyard run` and `switchyard compare`.
 
+use crate::progress::Progress;
 use crate::settings::{SettingsArguments, prepared};
 use crate::table::Table;
-use crate::terminal::shown;
+use crate::terminal::within_line;
 use crate::{Failure, applications, input, memory, output, script};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,9 +20,6 @@ use switchyard::sim::RunLog;
 use switchyard::study::{Origin, Prepared};
 use switchyard::weights::Weights;
 use switchyard::workload::Workload;
-
-/// Steps of a simulation between two looks at the progress bar.
-const STEPS_PER_TICK: u32 = 4096;
 
 #[derive(Args)]
 #[command(
@@ -61,7 +58,7 @@ pub(crate) struct Arguments {
 struct ResultArguments {
     /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
     /// Put every job's JCT into the JSON, by name
     ///
     /// Of jobs that share a name, all but the first are called name#2, name#3, …
@@ -69,19 +66,19 @@ struct ResultArguments {
     per_job: bool,
     /// Write a row per job and policy, as CSV
     #[arg(long, value_name = "FILE")]
-    csv: Option<String>,
+    csv: Option<output::OutputFile>,
     /// Write a table for a paper: .tex, .md or .csv
     ///
     /// A row per policy, the best marked: .tex for LaTeX, .md for Markdown, else CSV; on standard output
     /// Markdown.
     #[arg(long, value_name = "FILE")]
-    table: Option<String>,
+    table: Option<output::OutputFile>,
     /// Compare over the jobs that finish under all policies, where some leave jobs behind
     #[arg(long)]
     finished_in_all: bool,
     /// Write the first policy's run as Chrome-trace JSON, which Perfetto opens
     #[arg(long, value_name = "FILE")]
-    chrome_trace: Option<String>,
+    chrome_trace: Option<output::OutputFile>,
 }
 
 struct Run {
@@ -159,10 +156,10 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         let rows: Vec<_> = rows
             .map(|(called, compared)| (called.as_str(), compared))
             .collect();
-        let form = match Path::new(path).extension().and_then(OsStr::to_str) {
+        let form = match Path::new(&**path).extension().and_then(OsStr::to_str) {
             Some("tex") => TableForm::Latex,
             Some("md") => TableForm::Markdown,
-            None if path == output::STDOUT => TableForm::Markdown,
+            None if **path == *output::STDOUT => TableForm::Markdown,
             _ => TableForm::Csv,
         };
         outputs.push((path, paper_table(&rows, form)));
@@ -170,17 +167,16 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     if let (Some(path), Some(run)) = (&arguments.results.chrome_trace, runs.first()) {
         outputs.push((path, chrome_trace(workload, cluster, &run.log)));
     }
-    let machine_output = outputs.iter().any(|(path, _)| *path == output::STDOUT);
-    if !machine_output {
+    // Files first: whoever reads standard output may have seen enough before its end.
+    outputs.sort_by_key(|(path, _)| *path == output::STDOUT);
+    for (path, text) in &outputs {
+        output::text(path, text)?;
+    }
+    if outputs.iter().all(|(path, _)| *path != output::STDOUT) {
         let mut people = head(&results, &prepared);
         people.push_str(&table(&results.runs, &compared, compare));
         people.push_str(&types(&results.runs));
-        outputs.push((output::STDOUT, shown(&people).into_owned()));
-    }
-    // Files first: whoever reads standard output may have seen enough before its end.
-    outputs.sort_by_key(|(path, _)| *path == output::STDOUT);
-    for (path, text) in outputs {
-        output::text(path, &text)?;
+        output::print(&people)?;
     }
     match results.runs.iter().find_map(left_behind) {
         None => Ok(()),
@@ -202,40 +198,21 @@ fn left_behind(run: &RunResult) -> Option<String> {
     }
 }
 
-/// Runs to the end, with a progress bar if someone is watching.
+/// Runs to the end.
 fn simulate(
     spec: &RunSpec,
     workload: &Arc<Workload>,
     weights: &Weights,
     asked: &[String],
 ) -> Result<Run, Failure> {
-    let style = ProgressStyle::with_template(
-        "{prefix} {wide_bar} {human_pos}/{human_len} jobs, {eta} left",
-    )
-    .unwrap_or_else(|_| ProgressStyle::default_bar());
-    // Hidden by itself where standard error is no terminal.
-    let bar = ProgressBar::with_draw_target(
-        Some(workload.jobs.len() as u64),
-        ProgressDrawTarget::stderr(),
-    )
-    .with_style(style)
-    .with_prefix(spec.policy.label());
     let simulation = spec.start_with(workload.clone(), weights);
     let mut simulation = simulation.map_err(|missing| Failure::Input(missing.into()))?;
     let begin = Instant::now();
-    'run: loop {
-        for _ in 0..STEPS_PER_TICK {
-            if !simulation
-                .step()
-                .map_err(|error| script::ended(asked, &spec.policy, error))?
-            {
-                break 'run;
-            }
-        }
-        bar.set_position(u64::from(simulation.progress().done));
-    }
+    let jobs = workload.jobs.len() as u64;
+    Progress::of(&spec.policy.label(), jobs, "jobs")
+        .run_jobs(&mut simulation, workload)
+        .map_err(|error| script::ended(asked, &spec.policy, error))?;
     let wall_ms = begin.elapsed().as_secs_f64() * 1e3;
-    bar.finish_and_clear();
     let log = simulation.into_log();
     let outcomes = Outcomes::of(workload, &spec.cluster, &log);
     Ok(Run {
@@ -309,7 +286,7 @@ fn types(runs: &[RunResult]) -> String {
         for of in &run.by_gpu_type {
             let name = match of.gpu_type.as_str() {
                 "" => "no type",
-                name => name,
+                name => &within_line(name),
             };
             text.push_str(&format!(
                 "  {name:<10} {:>6} GPUs {:>12.1} GPU-hours {:>6.1} % {:>8} jobs, mean JCT {}, waiting {}\n",

@@ -1,20 +1,21 @@
 //! `switchyard score`: what a scheduler of one's own makes of the challenges.
 
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, output, script};
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, ValueHint};
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use switchyard::RunSpecError;
-use switchyard::challenges::{Estimate, MOST_DRAW, Score, ScoreError, score};
+use switchyard::challenges::{Estimate, MOST_DRAW, RUNS, Score, ScoreError, score_watched};
 use switchyard::sim::RunError;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The scheduler: a script's file (docs/scripts.md), a plug-in's (docs/plugins.md), or a policy such as
     /// 'las[quantum=300]' or 'plugin:FILE.wasm[quantum=60]'
-    #[arg(value_name = "FILE|SPEC")]
+    #[arg(value_name = "FILE|SPEC", value_hint = ValueHint::AnyPath)]
     scheduler: String,
     /// Draw the workloads from this number, which a score is given with: the same number, the same score. Without it
     /// they are new ones
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
     draw: Option<u64>,
     /// Write the score as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -36,7 +37,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     let draw = arguments.draw.unwrap_or_else(any_draw);
-    let score = score(&policy, draw).map_err(|error| match error {
+    let progress = Progress::of("score", RUNS as u64, "runs");
+    let score = score_watched(&policy, draw, &mut |run, workload| {
+        progress.run(run, workload)
+    });
+    drop(progress);
+    let score = score.map_err(|error| match error {
         ScoreError::Spec(RunSpecError::Script { mistake, .. }) => {
             Failure::Input(script::at(&path, &mistake))
         }
@@ -56,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     match &arguments.json {
         Some(path) => output::json(path, &score),
-        None => output::text(output::STDOUT, &text(&score)),
+        None => output::print(&text(&score)),
     }
 }
 

@@ -79,6 +79,11 @@ struct Named<'a> {
     outages: &'a str,
 }
 
+/// The file that a policy's text names, if it names one.
+pub(crate) fn file_of(text: &str) -> Option<&Path> {
+    Some(named(text)?.path)
+}
+
 fn named(text: &str) -> Option<Named<'_>> {
     let (rest, kind) = MARKS
         .iter()

@@ -1,17 +1,15 @@
 //! `switchyard sweep`: a grid of runs on the cores of this machine, into a folder that it goes on from.
 
-use crate::Failure;
-use crate::output::{self, STDOUT};
-use crate::terminal::shown;
+use crate::progress::Progress;
+use crate::{Failure, output};
 use anyhow::{Context, anyhow};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use switchyard::policy::PolicySpec;
 use switchyard_sweep::grid::Grid;
-use switchyard_sweep::sweep::{Sweep, open};
+use switchyard_sweep::sweep::{Sweep, SweptTrace, open_one};
 use switchyard_sweep::table::Row;
 
 #[derive(Args)]
@@ -38,25 +36,29 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
     let refused = |why: &dyn Display| Failure::Input(anyhow!("{}: {why}", file.display()));
     let grid = Grid::of_toml(&text).map_err(|why| refused(&why))?;
     let base = file.parent().unwrap_or(Path::new(""));
-    let traces = open(&grid, base).map_err(|why| refused(&why))?;
+    let opening = Progress::of("opening", grid.traces.len() as u64, "traces");
+    let opened = (0..).zip(&grid.traces).map(|(at, trace)| {
+        opening.count(at);
+        open_one(trace, base, |_| {
+            opening.count(at);
+            true
+        })
+    });
+    let traces: Result<Vec<SweptTrace>, _> = opened.collect();
+    let traces = traces.map_err(|why| refused(&why))?;
+    drop(opening);
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| file.with_extension("sweep"));
     let unwritten = |why: switchyard_sweep::folder::FolderError| Failure::Run(why.into());
     let mut sweep = Sweep::new(grid, traces, &out).map_err(unwritten)?;
     let before = sweep.swept().done;
 
-    let style = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} runs, {eta} left");
-    // Hidden by itself where standard error is no terminal.
-    let bar = ProgressBar::with_draw_target(
-        Some(sweep.swept().points as u64),
-        ProgressDrawTarget::stderr(),
-    )
-    .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let progress = Progress::of("sweep", sweep.swept().points as u64, "runs");
     let done = sweep.run_here(arguments.threads, |swept| {
-        bar.set_position(swept.done as u64);
+        progress.count(swept.done as u64);
         true
     });
-    bar.finish_and_clear();
+    drop(progress);
     done.map_err(unwritten)?;
     let swept = sweep.swept();
     let written = sweep.finish().map_err(unwritten)?;
@@ -83,7 +85,7 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
             "{leaving} of them leave jobs behind, unfinished or rejected: their means are of fewer jobs (column finished)\n"
         ),
     };
-    output::text(STDOUT, &shown(&(said + &left)))?;
+    output::print(&(said + &left))?;
     let label = |row: &Row| {
         let policy = row.policy.parse::<PolicySpec>();
         policy.map_or_else(|_| row.policy.clone(), |policy| policy.label())

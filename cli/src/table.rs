@@ -1,5 +1,6 @@
 //! Columns of text, aligned.
 
+use crate::terminal::within_line;
 use std::fmt;
 
 /// Rows of cells, printed in aligned columns: the first one to the left, all others to the right.
@@ -10,7 +11,8 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows
+            .push(cells.iter().map(|cell| within_line(cell)).collect());
     }
 }
 

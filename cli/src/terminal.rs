@@ -12,6 +12,16 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(picture).collect())
 }
 
+/// The same of what stands within a line: its line ends and tabs are no layout of ours.
+pub(crate) fn within_line(text: &str) -> String {
+    let picture = |c| match c {
+        '\n' => '␊',
+        '\t' => '␉',
+        c => picture(c),
+    };
+    text.chars().map(picture).collect()
+}
+
 fn picture(c: char) -> char {
     match c {
         '\n' | '\t' => c,
@@ -30,6 +40,7 @@ mod tests {
     fn escapes_are_shown() {
         assert_eq!(shown("a\tb\né"), "a\tb\né");
         assert_eq!(shown("\x1b[2Jjob\x07\r"), "␛[2Jjob␇␍");
+        assert_eq!(within_line("a\tb\n\x1b"), "a␉b␊␛");
         assert_eq!(shown("\u{9b}2J\x7f\u{202e}x"), "\u{FFFD}2J␡\u{FFFD}x");
     }
 }

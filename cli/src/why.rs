@@ -1,7 +1,9 @@
 //! `switchyard why`: runs a trace up to a time and asks about one job there, as the page's inspector
 //! does: why it runs or waits, in the policy's numbers, and what slows it.
 
+use crate::progress::Progress;
 use crate::settings::{SettingsArguments, prepared};
+use crate::terminal::within_line;
 use crate::{Failure, input, output, script};
 use anyhow::anyhow;
 use clap::{Args, ValueHint};
@@ -38,7 +40,7 @@ pub(crate) struct Arguments {
     at: f64,
     /// Write the answers as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
     #[command(flatten)]
     cluster: input::ClusterArgument,
     #[command(flatten)]
@@ -99,7 +101,7 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => output::json(path, &answers),
         None => {
             let texts = answers.iter().map(|answer| text(answer, workload));
-            output::text(output::STDOUT, &texts.collect::<String>())
+            output::print(&texts.collect::<String>())
         }
     }
 }
@@ -114,7 +116,8 @@ fn ask(
     let run = spec.start_with(Arc::clone(workload), weights);
     let mut run = run.map_err(|missing| Failure::Input(missing.into()))?;
     run.watch(job);
-    run.run_until(Time(at))
+    Progress::of(&spec.policy.label(), at as u64, "simulated seconds")
+        .run_until(&mut run, Time(at))
         .map_err(|error| script::ended(asked, &spec.policy, error))?;
     let Explanation {
         verdict,
@@ -147,7 +150,7 @@ fn ask(
 fn text(answer: &Answer, workload: &Workload) -> String {
     let name = |job: JobId| {
         let job = workload.jobs.get(job.index());
-        job.map_or_else(String::new, |job| job.name.to_string())
+        job.map_or_else(String::new, |job| within_line(&job.name))
     };
     let verdict = match answer.verdict {
         Verdict::Runs => "runs".to_owned(),
@@ -169,7 +172,8 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         text.push_str(&format!("  {}\n", cause.text(name)));
     }
     for Fact { term, value, .. } in &answer.facts {
-        text.push_str(&format!("  {term}: {value}\n"));
+        text.push_str(&within_line(&format!("  {term}: {value}")));
+        text.push('\n');
     }
     for step in answer.placing.iter().flat_map(|placing| &placing.steps) {
         text.push_str(&format!("  {}\n", step.text()));

@@ -28,7 +28,7 @@ fn folder(name: &str) -> PathBuf {
 fn sweep(grid: &Path, arguments: &[&str]) -> (String, String, Option<i32>) {
     let mut program = Command::cargo_bin("switchyard").expect("the program is there and starts");
     let output = program
-        .arg("sweep")
+        .args(["--quiet", "sweep"])
         .arg(grid)
         .args(arguments)
         .output()
@@ -152,7 +152,7 @@ fn results_of_a_larger_grid_are_not_replaced() {
     let (_, error, status) = sweep(&grid, &[]);
     assert_eq!(status, Some(1));
     assert!(
-        error.contains("results.parquet holds 2 runs") && error.contains("all but 1 of them"),
+        error.contains("results.csv holds 2 runs") && error.contains("all but 1 of them"),
         "{error}"
     );
     assert_eq!(fs::read(&results).unwrap(), before);

@@ -14,7 +14,7 @@ use crate::draw::Rng;
 use crate::placement::Strategy;
 use crate::policy::PolicySpec;
 use crate::report::Summary;
-use crate::sim::{RunError, RunLog, SimOptions};
+use crate::sim::{RunError, RunLog, SimOptions, Simulation};
 use crate::workload::{CHALLENGES, Sample, Workload};
 use crate::{RunSpec, RunSpecError};
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
@@ -140,6 +140,25 @@ const BESIDE: [&str; 2] = ["srtf", "tiresias-las"];
 ///
 /// It is an oracle, or does not run all jobs to their end.
 pub fn score(policy: &PolicySpec, draw: u64) -> Result<Score, ScoreError> {
+    score_watched(policy, draw, &mut |run, _| run.run())
+}
+
+/// How many runs a score takes.
+pub const RUNS: usize = CHALLENGES.len() * WORKLOADS * (1 + BESIDE.len());
+
+/// Carries a run of a workload to its end.
+pub type Carry<'a> = dyn FnMut(&mut Simulation, &Workload) -> Result<(), RunError> + 'a;
+
+/// The same, where somebody else carries each of the [`RUNS`] to its end, and may tell how far it is.
+///
+/// # Errors
+///
+/// As of [`score`].
+pub fn score_watched(
+    policy: &PolicySpec,
+    draw: u64,
+    carry: &mut Carry<'_>,
+) -> Result<Score, ScoreError> {
     if policy.is_oracle() {
         return Err(ScoreError::Oracle(policy.label()));
     }
@@ -147,7 +166,7 @@ pub fn score(policy: &PolicySpec, draw: u64) -> Result<Score, ScoreError> {
     // Of each draw, over all challenges: the scheduler's and SRTF's.
     let (mut own, mut srtf) = ([0.0; WORKLOADS], [0.0; WORKLOADS]);
     for (challenge, workloads) in drawn(draw) {
-        let tried = Tried::of(challenge, &workloads, policy, draw)?;
+        let tried = Tried::of(challenge, &workloads, policy, draw, carry)?;
         for (mean, logs) in [(&mut own, tried.own_logs()), (&mut srtf, tried.srtf_logs())] {
             for (mean, log) in mean.iter_mut().zip(logs) {
                 *mean += log / CHALLENGES.len() as f64;
@@ -189,6 +208,7 @@ impl Tried {
         workloads: &[Arc<Workload>; WORKLOADS],
         policy: &PolicySpec,
         draw: u64,
+        carry: &mut Carry<'_>,
     ) -> Result<Self, ScoreError> {
         let none = [Times {
             mean_jct: 0.0,
@@ -206,7 +226,7 @@ impl Tried {
             unreachable!("both are policies");
         };
         for (at, workload) in workloads.iter().enumerate() {
-            let run = |policy: &PolicySpec| run(challenge, workload, policy, draw);
+            let mut run = |policy: &PolicySpec| run(challenge, workload, policy, draw, carry);
             let log;
             (tried.own[at], log) = run(policy)?;
             (tried.srtf[at], _) = run(&srtf)?;
@@ -254,6 +274,7 @@ fn run(
     workload: &Arc<Workload>,
     policy: &PolicySpec,
     draw: u64,
+    carry: &mut Carry<'_>,
 ) -> Result<(Times, RunLog), ScoreError> {
     let spec = RunSpec {
         policy: policy.without_outages(),
@@ -265,7 +286,7 @@ fn run(
     };
     spec.check()?;
     let mut run = spec.start(Arc::clone(workload));
-    run.run().map_err(|error| ScoreError::Run {
+    carry(&mut run, workload).map_err(|error| ScoreError::Run {
         challenge: challenge.name,
         draw,
         error,

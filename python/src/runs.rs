@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::report::{Outcomes, RunResult};
-use switchyard::sim::{LogBudget, RunLog};
+use switchyard::sim::{LogBudget, RunLog, Simulation};
 use switchyard::study::Prepared;
 use switchyard_sweep::asked;
 
@@ -52,6 +52,9 @@ pub(crate) fn run(
         let mut ended = Vec::new();
         let mut failed = Vec::new();
         for at in 0..prepared.runs.len() {
+            if watch.has_stopped() {
+                break;
+            }
             match simulate(&prepared, at, budget, &mut watch) {
                 Ok(Some((result, outcomes, log))) => {
                     results.push(result);
@@ -85,6 +88,16 @@ fn simulate(
         Some(_) => 1,
         None => STEPS_PER_LOOK,
     };
+    let tell = |simulation: &Simulation, said: &Bound<'_, PyDict>| {
+        let reached = simulation.progress();
+        said.set_item("stage", "run")?;
+        said.set_item("policy", &policy)?;
+        said.set_item("run", at)?;
+        said.set_item("runs", prepared.runs.len())?;
+        said.set_item("done", reached.done)?;
+        said.set_item("jobs", reached.jobs)?;
+        said.set_item("now", reached.now.seconds())
+    };
     let begin = Instant::now();
     'run: loop {
         for _ in 0..steps {
@@ -93,20 +106,11 @@ fn simulate(
                 break 'run;
             }
         }
-        let goes_on = watch.goes_on(|said: &Bound<'_, PyDict>| {
-            let reached = simulation.progress();
-            said.set_item("stage", "run")?;
-            said.set_item("policy", &policy)?;
-            said.set_item("run", at)?;
-            said.set_item("runs", prepared.runs.len())?;
-            said.set_item("done", reached.done)?;
-            said.set_item("jobs", reached.jobs)?;
-            said.set_item("now", reached.now.seconds())
-        });
-        if !goes_on {
+        if !watch.goes_on(|said| tell(&simulation, said)) {
             return Ok(None);
         }
     }
+    watch.ended(|said| tell(&simulation, said));
     let wall_ms = begin.elapsed().as_secs_f64() * 1e3;
     let log = simulation.into_log();
     let outcomes = Outcomes::of(&prepared.workload, &spec.cluster, &log);

@@ -136,7 +136,7 @@ impl Sweep {
                 .iter()
                 .map(|asked| match given.get(&asked.name) {
                     Some(study) => Ok(Swept::new(&asked.name, &[], (**study).clone())?),
-                    None => sweep::open_one(asked, &base),
+                    None => sweep::open_one(asked, &base, |_| true),
                 });
             let traces: Result<Vec<Swept>, TraceError> = traces.collect();
             let traces = traces.map_err(unopened)?;
@@ -179,15 +179,21 @@ impl Sweep {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<()> {
         let mut watch = Watch::new(progress);
+        let tell = |swept: sweep::Swept, said: &Bound<'_, PyDict>| {
+            said.set_item("stage", "sweep")?;
+            said.set_item("done", swept.done)?;
+            said.set_item("failed", swept.failed)?;
+            said.set_item("runs", swept.points)
+        };
         let swept = py.detach(|| {
-            self.sweep.run_here(threads, |swept| {
-                watch.goes_on(|said: &Bound<'_, PyDict>| {
-                    said.set_item("stage", "sweep")?;
-                    said.set_item("done", swept.done)?;
-                    said.set_item("failed", swept.failed)?;
-                    said.set_item("runs", swept.points)
-                })
-            })
+            let ran = self
+                .sweep
+                .run_here(threads, |swept| watch.goes_on(|said| tell(swept, said)));
+            if ran.is_ok() {
+                let swept = self.sweep.swept();
+                watch.ended(|said| tell(swept, said));
+            }
+            ran
         });
         watch.done()?;
         swept.map_err(unwritten)

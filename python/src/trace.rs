@@ -49,9 +49,19 @@ fn opened(
         said.set_item("jobs", reached.jobs)
     };
     let opened = py.detach(|| {
-        files::open(files, &asked.options, |reached| {
+        let mut last = None;
+        let opened = files::open(files, &asked.options, |reached| {
+            last = Some(reached);
             watch.goes_on(|said| tell(reached, said))
-        })
+        });
+        if let (Some(mut reached), Ok(opened)) = (last, &opened) {
+            // The last rows, or all of a short file, are read when its end is known.
+            if let Opened::Trace(trace) = opened {
+                reached.jobs = trace.records.len() as u64;
+            }
+            watch.ended(|said| tell(reached, said));
+        }
+        opened
     });
     watch.done()?;
     opened.map_err(|why| not_opened(py, &why, &why.to_string()))

@@ -29,9 +29,23 @@ impl Watch {
         &mut self,
         tell: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
     ) -> bool {
-        if Instant::now() < self.next {
-            return self.error.is_none();
+        match Instant::now() < self.next {
+            true => self.error.is_none(),
+            false => self.look(tell),
         }
+    }
+
+    /// The same, where something has come to its end, whenever it was told before.
+    pub(crate) fn ended(&mut self, tell: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>) -> bool {
+        self.error.is_none() && self.look(tell)
+    }
+
+    /// Whether somebody has ended the work.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.error.is_some()
+    }
+
+    fn look(&mut self, tell: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>) -> bool {
         let looked = Python::attach(|py| {
             py.check_signals()?;
             if let Some(progress) = &self.progress {

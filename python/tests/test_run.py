@@ -335,6 +335,20 @@ def test_others_go_on_while_it_runs_and_hear_of_it():
     assert len(ticks) > 20
 
 
+def test_progress_reaches_its_end_however_short_the_work_is(fixtures):
+    said = []
+    trace = switchyard.open(fixtures / "tiresias.csv", progress=said.append)
+    assert said[-1] == {"stage": "open", "bytes": (fixtures / "tiresias.csv").stat().st_size, "jobs": len(trace)}
+    said = []
+    results = trace.run(["fifo", "srtf"], progress=said.append)
+    ends = [of for of in said if of["done"] == of["jobs"] == len(trace)]
+    assert [of["policy"] for of in ends] == list(results)
+    # An error there ends what is yet to come.
+    with pytest.raises(LookupError) as raised:
+        trace.run(["fifo", "srtf"], progress=lambda of: [][0])
+    assert list(raised.value.results) == ["fifo"]
+
+
 def test_an_interrupt_ends_a_run(in_python):
     program = LONG + (
         "import sys\n"

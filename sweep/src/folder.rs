@@ -10,8 +10,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// All runs of a grid; the same stand in `results.csv`.
-const RESULTS: &str = "results.parquet";
+/// All runs of a grid, in two forms.
+const RESULTS: [&str; 2] = ["results.parquet", "results.csv"];
+
+/// How the name of a file ends that is not whole yet.
+const PARTIAL: &str = "partial";
 
 /// Why nothing is written or read.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +60,7 @@ pub enum FolderError {
     },
     /// A grid of fewer runs than the folder has results of.
     #[error(
-        "{} holds {runs} runs, and this grid asks for all but {missing} of them: it would replace them. Sweep into another folder, or move results.parquet and results.csv elsewhere (runs that are known stay known)",
+        "{} holds {runs} runs, and this grid asks for all but {missing} of them: it would replace them. Sweep into another folder, or move results.csv and results.parquet elsewhere (runs that are known stay known)",
         path.display()
     )]
     Fewer {
@@ -109,15 +112,15 @@ impl Folder {
         fs::create_dir_all(&parts).map_err(unwritten(&parts))?;
         let own = path.join("sweep.lock");
         let lock = File::create(&own).map_err(unwritten(&own))?;
-        match lock.try_lock() {
-            Ok(()) => {}
+        let alone = match lock.try_lock() {
+            Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
                 let path = path.to_owned();
                 return Err(FolderError::Taken { path });
             }
             // A file system without locks, as some that are shared: nobody can be told apart there.
-            Err(TryLockError::Error(_)) => {}
-        }
+            Err(TryLockError::Error(_)) => false,
+        };
         let mut folder = Self {
             path: path.to_owned(),
             lock: Some(lock),
@@ -127,24 +130,32 @@ impl Folder {
         let entries = fs::read_dir(&parts).map_err(unreadable(&parts))?;
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.sort();
-        for path in files {
-            // What was being written when a sweep was ended is `.partial`.
-            if path.extension().is_none_or(|end| end != "parquet") {
-                continue;
-            }
+        // What was being written when a sweep was ended.
+        let unfinished = files
+            .iter()
+            .filter(|path| has_ending(path, PARTIAL))
+            .cloned();
+        let unfinished = unfinished.chain(RESULTS.map(|name| beside(&path.join(name))));
+        for path in unfinished.filter(|_| alone) {
+            let _ = fs::remove_file(path);
+        }
+        for path in files.into_iter().filter(|path| has_ending(path, "parquet")) {
             let stem = path.file_stem().and_then(|stem| stem.to_str());
             let named = stem.and_then(|stem| stem.split_once('-'));
             let named = named.and_then(|(number, sum)| Some((number.parse::<u32>().ok()?, sum)));
-            let bytes = fs::read(&path).map_err(unreadable(&path))?;
-            // Before anything is read of it: what is damaged may say anything.
-            if named.is_some_and(|(_, sum)| checksum(&bytes) != sum) {
-                return Err(FolderError::Damaged { path });
-            }
-            let rows = rows_of(&path, bytes)?;
-            let Some((number, _)) = named else {
+            let Some((number, sum)) = named else {
                 let why = TableError::Unchecked;
                 return Err(FolderError::NotOurs { path, why });
             };
+            let bytes = fs::read(&path).map_err(unreadable(&path))?;
+            // Before anything is read of it: what is damaged may say anything, and Parquet's reader panics at some.
+            if checksum(&bytes) != sum {
+                return Err(FolderError::Damaged { path });
+            }
+            let rows = table::read_parquet(bytes).map_err(|why| FolderError::NotOurs {
+                path: path.clone(),
+                why,
+            })?;
             folder.next = folder.next.max(number.saturating_add(1));
             folder.remember(rows);
         }
@@ -157,18 +168,26 @@ impl Folder {
     ///
     /// They hold others, are not ours, or cannot be read.
     pub fn leaves_none_out(&self, keys: &BTreeSet<String>) -> Result<(), FolderError> {
-        let path = self.path.join(RESULTS);
-        if !path.exists() {
-            return Ok(());
-        }
-        let bytes = fs::read(&path).map_err(unreadable(&path))?;
-        let rows = rows_of(&path, bytes)?;
-        let missing = rows.iter().filter(|row| !keys.contains(&row.key)).count();
+        let [parquet, csv] = RESULTS.map(|name| self.path.join(name));
+        let text = match fs::read(&csv) {
+            Ok(text) => text,
+            Err(why) if why.kind() == io::ErrorKind::NotFound && !parquet.exists() => return Ok(()),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => {
+                let (path, why) = (parquet, TableError::WithoutCsv);
+                return Err(FolderError::NotOurs { path, why });
+            }
+            Err(why) => return Err(unreadable(&csv)(why)),
+        };
+        let known = table::keys_of_csv(&text).map_err(|why| FolderError::NotOurs {
+            path: csv.clone(),
+            why,
+        })?;
+        let missing = known.iter().filter(|key| !keys.contains(*key)).count();
         match missing {
             0 => Ok(()),
             missing => Err(FolderError::Fewer {
-                path,
-                runs: rows.len(),
+                path: csv,
+                runs: known.len(),
                 missing,
             }),
         }
@@ -215,15 +234,16 @@ impl Folder {
     ///
     /// They cannot be written.
     pub fn finish(&self, rows: &[Row]) -> Result<[PathBuf; 2], FolderError> {
-        Ok([
-            self.write(RESULTS, |out| {
-                table::write_parquet(rows, false, out).map_err(io::Error::other)
-            })?,
-            self.write("results.csv", |mut out| {
-                table::write_csv(rows, &mut out)?;
-                Ok(out)
-            })?,
-        ])
+        let [parquet, csv] = RESULTS;
+        // The CSV first: it says from then on which runs are not to be lost.
+        let csv = self.write(csv, |mut out| {
+            table::write_csv(rows, &mut out)?;
+            Ok(out)
+        })?;
+        let parquet = self.write(parquet, |out| {
+            table::write_parquet(rows, false, out).map_err(io::Error::other)
+        })?;
+        Ok([parquet, csv])
     }
 
     fn remember(&mut self, rows: Vec<Row>) {
@@ -239,7 +259,7 @@ impl Folder {
         write: impl FnOnce(BufWriter<File>) -> io::Result<BufWriter<File>>,
     ) -> Result<PathBuf, FolderError> {
         let path = self.path.join(name);
-        let partial = path.with_extension("partial");
+        let partial = beside(&path);
         let written = || {
             let mut out = write(BufWriter::new(File::create(&partial)?))?;
             out.flush()?;
@@ -266,11 +286,16 @@ pub(crate) fn checksum(bytes: &[u8]) -> String {
     format!("{:016x}", xxh3_64(bytes))
 }
 
-fn rows_of(path: &Path, bytes: Vec<u8>) -> Result<Vec<Row>, FolderError> {
-    table::read_parquet(bytes).map_err(|why| FolderError::NotOurs {
-        path: path.to_owned(),
-        why,
-    })
+/// Where a file is written before it is whole. Both results have a name of their own: one may be left of either.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(PARTIAL);
+    path.with_file_name(name)
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|of| of == ending)
 }
 
 fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
@@ -339,11 +364,76 @@ mod tests {
         let folder = Folder::open(&path).unwrap();
         assert_eq!(folder.known(&row(2).key), Some(&row(2)));
         drop(folder);
-        // One that carries no checksum could be anything.
+        // One that carries no checksum could be anything, and is not looked into.
         fs::rename(part, path.join("parts/000000.parquet")).unwrap();
         let refused = Folder::open(&path).unwrap_err().to_string();
         assert!(
             refused.contains("000000.parquet") && refused.contains("no checksum"),
+            "{refused}"
+        );
+        // One of another version is what was written, and not ours.
+        let mut other = written;
+        let key = b"switchyard.sweep";
+        let at = other.windows(key.len()).position(|of| of == key).unwrap() + key.len();
+        let version = at + other[at..].iter().position(|&of| of == b'1').unwrap();
+        other[version] = b'0';
+        fs::remove_file(path.join("parts/000000.parquet")).unwrap();
+        let name = format!("parts/000000-{}.parquet", checksum(&other));
+        fs::write(path.join(name), other).unwrap();
+        let refused = Folder::open(&path).unwrap_err().to_string();
+        assert!(
+            refused.contains("another version (0; this one is 1)"),
+            "{refused}"
+        );
+        fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn what_an_ended_sweep_was_writing_is_taken_away() {
+        let path = fresh("ended");
+        let mut folder = Folder::open(&path).unwrap();
+        folder.add(vec![row(0)]).unwrap();
+        let left = [
+            "parts/000001-0123456789abcdef.parquet.partial",
+            "results.csv.partial",
+        ];
+        for name in left {
+            fs::write(path.join(name), "half").unwrap();
+        }
+        // Whoever is refused takes nothing away: it may be the other's.
+        Folder::open(&path).unwrap_err();
+        assert!(left.iter().all(|name| path.join(name).exists()));
+        drop(folder);
+        let folder = Folder::open(&path).unwrap();
+        assert!(!left.iter().any(|name| path.join(name).exists()));
+        assert!(folder.known(&row(0).key).is_some());
+        fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn damaged_results_end_no_sweep_and_are_not_replaced_unknown() {
+        let path = fresh("results");
+        let folder = Folder::open(&path).unwrap();
+        let rows = [row(0), row(1), row(2)];
+        let [parquet, csv] = folder.finish(&rows).unwrap();
+        let keys = rows.iter().map(|row| row.key.clone()).collect();
+        let written = fs::read(&parquet).unwrap();
+        for flip in (0..written.len() * 8).step_by(written.len() * 8 / 300) {
+            let mut damaged = written.clone();
+            damaged[flip / 8] ^= 1 << (flip % 8);
+            fs::write(&parquet, damaged).unwrap();
+            folder.leaves_none_out(&keys).unwrap();
+        }
+        folder.finish(&rows).unwrap();
+        assert_eq!(fs::read(&parquet).unwrap(), written);
+        let text = fs::read(&csv).unwrap();
+        fs::write(&csv, &text[..text.len() - 9]).unwrap();
+        let refused = folder.leaves_none_out(&keys).unwrap_err().to_string();
+        assert!(refused.contains("results.csv: it is damaged"), "{refused}");
+        fs::remove_file(&csv).unwrap();
+        let refused = folder.leaves_none_out(&keys).unwrap_err().to_string();
+        assert!(
+            refused.contains("results.csv does not lie beside"),
             "{refused}"
         );
         fs::remove_dir_all(&path).unwrap();
@@ -359,7 +449,7 @@ mod tests {
         folder.leaves_none_out(&keys(4)).unwrap();
         let refused = folder.leaves_none_out(&keys(1)).unwrap_err().to_string();
         assert!(
-            refused.contains("results.parquet holds 3 runs") && refused.contains("all but 2"),
+            refused.contains("results.csv holds 3 runs") && refused.contains("all but 2"),
             "{refused}"
         );
         fs::remove_dir_all(&path).unwrap();

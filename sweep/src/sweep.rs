@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use switchyard::asked::Refused;
 use switchyard::report::Summary;
 use switchyard::study::Study;
+use switchyard::trace::Progress;
 use switchyard::{SETTINGS, Setting, Settings};
 
 /// What marks the name of an embedded sample.
@@ -81,21 +82,17 @@ pub struct Swept {
     pub points: usize,
 }
 
-/// Opens the traces of a grid; a file that is not absolute lies in `base`, `~` is home.
+/// Opens a trace of a grid; a file that is not absolute lies in `base`, `~` is home. `goes_on` hears how far that is,
+/// and says whether it goes on.
 ///
 /// # Errors
 ///
-/// One cannot be opened: which, and why.
-pub fn open(grid: &Grid, base: &Path) -> Result<Vec<SweptTrace>, TraceError> {
-    grid.traces.iter().map(|of| open_one(of, base)).collect()
-}
-
-/// Opens one of them.
-///
-/// # Errors
-///
-/// As of [`open`].
-pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, TraceError> {
+/// It cannot be opened: which, and why.
+pub fn open_one(
+    trace: &TraceAsked,
+    base: &Path,
+    goes_on: impl FnMut(Progress) -> bool,
+) -> Result<SweptTrace, TraceError> {
     let refused = |why: &dyn std::fmt::Display| Refused(format!("{}: {why}", trace.name));
     let asked = opening(&trace.options)?;
     let (options, choices) = (&asked.options, &asked.choices);
@@ -108,7 +105,7 @@ pub fn open_one(trace: &TraceAsked, base: &Path) -> Result<SweptTrace, TraceErro
                 .iter()
                 .map(|file| Source::File(base.join(files::expanded(Path::new(file)))));
             let sources: Vec<Source> = sources.collect();
-            let opened = files::open(&sources, options, |_| true);
+            let opened = files::open(&sources, options, goes_on);
             let opened = opened.map_err(|why| TraceError::File {
                 name: trace.name.clone(),
                 why: Box::new(why),

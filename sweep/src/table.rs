@@ -31,6 +31,12 @@ pub enum TableError {
     /// A part whose name has no checksum, as those of earlier versions.
     #[error("its name has no checksum, so that nobody knows whether it is what was written")]
     Unchecked,
+    /// Results as Parquet alone.
+    #[error("its runs cannot be told, since results.csv does not lie beside it")]
+    WithoutCsv,
+    /// A CSV that cannot be read to its end, or has no keys.
+    #[error("it is damaged, or not the table of a sweep (line {0})")]
+    Csv(u32),
     /// Of another version, or of other columns.
     #[error("it is a sweep's table of another version ({0}; this one is {VERSION})")]
     Version(String),
@@ -187,6 +193,32 @@ pub fn write_csv(rows: &[Row], out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
+/// The keys of the runs of a CSV that [`write_csv`] wrote.
+///
+/// # Errors
+///
+/// It is no such file.
+pub fn keys_of_csv(file: &[u8]) -> Result<Vec<String>, TableError> {
+    let text = std::str::from_utf8(file).map_err(|_| TableError::Csv(1))?;
+    let at = 1 + TEXTS
+        .iter()
+        .position(|text| text.name == "key")
+        .unwrap_or(0);
+    let mut keys = Vec::new();
+    let mut rows = switchyard_rows::Table::new(text, b',');
+    let mut is_head = true;
+    while let Some(row) = rows.next() {
+        let key = row.cell(at);
+        let is_key = key.len() == 16 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match std::mem::take(&mut is_head) {
+            true if key == "key" => {}
+            false if is_key && row.flaw.is_none() && !row.unterminated => keys.push(key.to_owned()),
+            _ => return Err(TableError::Csv(row.line)),
+        }
+    }
+    Ok(keys)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +229,7 @@ mod tests {
             point,
             trace: "a \"b\", c".to_owned(),
             policy: "=fifo".to_owned(),
+            key: format!("{point:016x}"),
             load: 0.1 + 0.2,
             seed: u64::MAX,
             error: if point == 1 {
@@ -218,6 +251,10 @@ mod tests {
         assert_eq!(read_parquet(file).unwrap(), rows);
         let mut csv = Vec::new();
         write_csv(&rows, &mut csv).unwrap();
+        assert_eq!(
+            keys_of_csv(&csv).unwrap(),
+            rows.iter().map(|row| row.key.clone()).collect::<Vec<_>>()
+        );
         let csv = String::from_utf8(csv).unwrap();
         assert!(
             csv.contains("\"a \"\"b\"\", c\"") && csv.contains(",'=fifo,"),

@@ -42,10 +42,10 @@ pub(crate) struct Arguments {
     tables: Tables,
     /// Draw the fitted ratios beside the measured ones, as an SVG
     #[arg(long, value_name = "FILE")]
-    svg: Option<String>,
+    svg: Option<output::OutputFile>,
     /// Write the figures as JSON to a file, or to standard output with '-'
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
 }
 
 pub(crate) fn contention(arguments: &Arguments) -> Result<(), Failure> {

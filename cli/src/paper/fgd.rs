@@ -2,6 +2,7 @@
 //! the five placements it was measured against.
 
 use super::Section;
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, output};
 use anyhow::Context;
@@ -26,7 +27,7 @@ pub(crate) struct Arguments {
     seeds: u64,
     /// Write the figures as JSON to a file, or to standard output with '-'
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
 }
 
 /// Means over seeds, in percent.
@@ -46,10 +47,13 @@ struct Results<'a> {
 
 pub(crate) fn fgd(arguments: &Arguments) -> Result<(), Failure> {
     let fleet = read(&arguments.nodes, &arguments.pods)?;
-    let rows: Vec<Row> = Packer::ALL
-        .into_iter()
-        .map(|packer| measure(&fleet, packer, arguments.seeds))
+    let packers = Packer::ALL.into_iter();
+    let runs = packers.len() as u64 * arguments.seeds;
+    let progress = Progress::of("paper fgd", runs, "runs");
+    let rows: Vec<Row> = packers
+        .map(|packer| measure(&fleet, packer, arguments.seeds, &progress))
         .collect();
+    drop(progress);
     match &arguments.json {
         Some(path) => output::json(path, &Results { rows: &rows }),
         None => output::print(&text(&fleet, rows)),
@@ -76,9 +80,13 @@ fn read(nodes: &Path, pods: &Path) -> Result<Fleet, Failure> {
     fleet.map_err(|error| Failure::Input(error.into()))
 }
 
-fn measure(fleet: &Fleet, packer: &'static Packer, seeds: u64) -> Row {
+fn measure(fleet: &Fleet, packer: &'static Packer, seeds: u64, progress: &Progress) -> Row {
     let curves: Vec<Curve> = (0..seeds)
-        .map(|seed| inflate(fleet, packer, seed))
+        .map(|seed| {
+            let curve = inflate(fleet, packer, seed);
+            progress.piece().done();
+            curve
+        })
         .collect();
     let mean = Curve::mean_of(&curves);
     Row {

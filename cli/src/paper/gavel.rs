@@ -11,6 +11,7 @@
 //! GPUs are free (at 0.4 per hour in 3 % of what it schedules). Ours is the one of highest throughput.
 
 use super::Section;
+use crate::progress::{Piece, Progress};
 use crate::table::Table;
 use crate::{Failure, output};
 use clap::Args;
@@ -92,7 +93,7 @@ pub(crate) struct Arguments {
     count: u32,
     /// Write the figures as JSON to a file, or to standard output with '-'
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
 }
 
 #[derive(Serialize)]
@@ -113,11 +114,13 @@ struct Results<'a> {
 
 pub(crate) fn gavel(arguments: &Arguments) -> Result<(), Failure> {
     let mut rows = Vec::new();
+    let pieces = arguments.jobs_per_hour.len() * RIVALS.len() * arguments.seeds as usize;
+    let progress = Progress::of("paper gavel", pieces as u64, "runs");
     for &jobs_per_hour in &arguments.jobs_per_hour {
         for (policy, spec, figures) in RIVALS {
             let mut sum = 0.0;
             for seed in 0..arguments.seeds {
-                sum += mean_jct(arguments, jobs_per_hour, seed, spec)?;
+                sum += mean_jct(arguments, jobs_per_hour, seed, spec, progress.piece())?;
             }
             rows.push(Row {
                 policy,
@@ -128,6 +131,7 @@ pub(crate) fn gavel(arguments: &Arguments) -> Result<(), Failure> {
             });
         }
     }
+    drop(progress);
     match &arguments.json {
         Some(path) => output::json(path, &Results { rows: &rows }),
         None => output::print(&text(rows)),
@@ -141,6 +145,7 @@ fn mean_jct(
     jobs_per_hour: f64,
     seed: u32,
     spec: &str,
+    mut piece: Piece<'_>,
 ) -> Result<f64, Failure> {
     let failed = |error: anyhow::Error| Failure::Run(error);
     let counted = arguments.from..arguments.from.saturating_add(arguments.count);
@@ -184,11 +189,16 @@ fn mean_jct(
                 }
             }
             seen = log.events();
+            let come = workload
+                .jobs
+                .partition_point(|job| job.submit <= run.progress().now);
+            piece.reach((come as f64 / f64::from(counted.end)).min(0.99));
             if log.events() > 0 && log.event(log.events() - 1).time.seconds() > last {
                 break;
             }
         }
         if left == 0 {
+            piece.done();
             return Ok(sum / f64::from(arguments.count));
         }
         more = more.saturating_mul(2);

@@ -5,6 +5,7 @@
 
 use super::Section;
 use super::contention::Tables;
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, output};
 use anyhow::{Context, anyhow};
@@ -120,7 +121,7 @@ pub(crate) struct Arguments {
     tables: Tables,
     /// Write the figures as JSON to a file, or to standard output with '-'
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
 }
 
 impl Arguments {
@@ -378,6 +379,7 @@ fn run_all(
             })
         })
         .collect();
+    let progress = Progress::of("paper graph-rl", tasks.len() as u64, "runs");
     let (next, done) = (AtomicUsize::new(0), Mutex::new((none, None)));
     thread::scope(|scope| {
         let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -386,7 +388,14 @@ fn run_all(
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let (_, cluster, load) = &cells[task.cell];
                     let compared = policies[task.policy];
-                    let came = run(arguments, weights, cluster, *load, task.number, compared);
+                    let came = run(
+                        arguments,
+                        weights,
+                        (cluster, *load),
+                        task.number,
+                        compared,
+                        &progress,
+                    );
                     let Ok(mut done) = done.lock() else { return };
                     match came {
                         Ok(figures) => {
@@ -411,10 +420,10 @@ fn run_all(
 fn run(
     arguments: &Arguments,
     (weights, choice): &(Weights, WeightsChoice),
-    cluster: &ClusterSpec,
-    load: f64,
+    (cluster, load): (&ClusterSpec, f64),
     number: u32,
     compared: Compared,
+    progress: &Progress,
 ) -> Result<Figures, Failure> {
     let split = if arguments.training {
         Split::Training(number)
@@ -444,7 +453,9 @@ fn run(
     };
     let run = spec.start_with(Arc::clone(&workload), weights);
     let mut run = run.map_err(|missing| Failure::Run(missing.into()))?;
-    run.run().map_err(|error| Failure::Run(error.into()))?;
+    progress
+        .run(&mut run, &workload)
+        .map_err(|error| Failure::Run(error.into()))?;
     let summary = Summary::of(&workload, cluster, run.log());
     Ok(Figures {
         mean_jct: summary.jct.mean,

@@ -2,10 +2,11 @@
 //! artifact, or on those of our own generator.
 
 use super::Section;
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, applications, input, output};
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
     /// NODESxGPUS
-    #[arg(long, default_value = "16x4")]
+    #[arg(long, default_value = "16x4", value_hint = ValueHint::AnyPath)]
     cluster: String,
     /// Only these sections, such as 'load'; may be given several times
     #[arg(long = "section", value_name = "NAME")]
@@ -91,6 +92,14 @@ impl Ask {
             reference: false,
             first: false,
             published: (published > 0.0).then_some(published),
+        }
+    }
+
+    /// How many seeds of those asked for: others than Pollux draw nothing.
+    fn seeds(&self, asked: u64) -> u64 {
+        match self.policy.starts_with("pollux") {
+            true => asked,
+            false => 1,
         }
     }
 }
@@ -287,24 +296,35 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
         };
         output::print(&format!("on {cluster}; {kind} profiles\n"))?;
     }
+    let is_wanted = |name: &str| {
+        arguments.sections.is_empty() || arguments.sections.iter().any(|section| section == name)
+    };
+    let all = all.into_iter().filter(|(name, ..)| is_wanted(name));
+    let all: Vec<Asked> = all.collect();
+    let is_drawn = |name: &str| given.is_empty() || name == "load";
+    let runs = all.iter().flat_map(|(name, _, _, asks)| {
+        let workloads = match *name {
+            "autoscale" => 1,
+            name if is_drawn(name) => u64::from(arguments.workloads),
+            _ => given.len() as u64,
+        };
+        asks.iter()
+            .map(move |ask| workloads * ask.seeds(arguments.seeds))
+    });
+    let progress = Progress::of("paper pollux", runs.sum(), "runs");
     let mut done = Vec::new();
     for (name, title, published, asks) in all {
-        let wanted = arguments.sections.is_empty()
-            || arguments.sections.iter().any(|section| section == name);
-        if !wanted {
-            continue;
-        }
         let mut rows: Vec<Row> = Vec::new();
         let mut first = None;
         for ask in &asks {
             let workloads = if name == "autoscale" {
                 vec![Arc::new(imagenet_alone(&applications)?)]
-            } else if given.is_empty() || name == "load" {
+            } else if is_drawn(name) {
                 drawn(ask.load, arguments.workloads, &applications)?
             } else {
                 given.clone()
             };
-            let mut row = measure(ask, &workloads, &cluster, arguments.seeds)?;
+            let mut row = measure(ask, &workloads, &cluster, arguments.seeds, &progress)?;
             if ask.first || first.is_none() {
                 first = Some((row.mean_jct_h, row.node_hours));
             }
@@ -319,7 +339,7 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
             rows,
         };
         if !arguments.json {
-            output::print(&print(&section))?;
+            progress.print(&print(&section))?;
         }
         done.push(section);
     }
@@ -360,13 +380,10 @@ fn measure(
     workloads: &[Arc<Workload>],
     cluster: &ClusterSpec,
     seeds: u64,
+    progress: &Progress,
 ) -> Result<Row, Failure> {
     let failed = |error: anyhow::Error| Failure::Run(error);
-    let seeds = if ask.policy.starts_with("pollux") {
-        seeds
-    } else {
-        1
-    };
+    let seeds = ask.seeds(seeds);
     let mut row = Row {
         name: ask.name.clone(),
         mean_jct_h: 0.0,
@@ -408,7 +425,9 @@ fn measure(
             }
             let begin = Instant::now();
             let mut run = spec.start(workload.clone());
-            run.run().map_err(|error| failed(error.into()))?;
+            progress
+                .run(&mut run, workload)
+                .map_err(|error| failed(error.into()))?;
             row.seconds += begin.elapsed().as_secs_f64() / runs;
             let summary = Summary::of(workload, cluster, run.log());
             row.mean_jct_h += summary.jct.mean / 3600.0 / runs;

@@ -4,10 +4,11 @@
 mod gpu;
 
 use super::Section;
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, input, output};
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use switchyard::cluster::ClusterSpec;
@@ -27,7 +28,7 @@ pub(crate) struct Arguments {
     lublin: Option<u32>,
     /// The machine, NODESxPROCESSORS [default: 4x64; with --gpu room for the largest gang and 1.1 × the mean
     /// demand]
-    #[arg(long, value_name = "CLUSTER")]
+    #[arg(long, value_name = "CLUSTER", value_hint = ValueHint::AnyPath)]
     cluster: Option<String>,
     /// A GPU trace, whose jobs ask for no time: preemptive schedulers by mean JCT, with the weights trained for
     /// such traces
@@ -50,7 +51,7 @@ pub(crate) struct Arguments {
     opening: input::TraceArguments,
     /// Write the figures as JSON to a file, or to standard output with '-'
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<output::OutputFile>,
 }
 
 /// What the paper calls a policy, what it is here, and Lublin-1's published figures without and
@@ -133,9 +134,12 @@ pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
     let cut = starts.into_iter().map(|start| all.cut(start, length));
     let sequences: Vec<Sequence> = cut.collect();
     let mut rows = Vec::new();
+    let runs = 2 * POLICIES.len() * sequences.len();
+    let progress = Progress::of("paper rlscheduler", runs as u64, "runs");
     for backfill in [false, true] {
         for (policy, name, _) in POLICIES {
-            let bsld = mean(name, backfill, &sequences, &cluster, all.longest())?;
+            let world = (&cluster, all.longest());
+            let bsld = mean(name, backfill, &sequences, world, &progress)?;
             rows.push(Row {
                 policy,
                 backfill,
@@ -143,6 +147,7 @@ pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
             });
         }
     }
+    drop(progress);
     match &arguments.json {
         Some(path) => output::json(path, &Results { rows: &rows }),
         None => output::print(&text(rows)),
@@ -159,8 +164,8 @@ fn mean(
     name: &str,
     backfill: bool,
     sequences: &[Sequence],
-    cluster: &ClusterSpec,
-    longest: f64,
+    (cluster, longest): (&ClusterSpec, f64),
+    progress: &Progress,
 ) -> Result<f64, Failure> {
     let mut sum = 0.0;
     for sequence in sequences {
@@ -181,7 +186,9 @@ fn mean(
         let preset = Preset::ReferenceSc20.apply(&mut spec);
         preset.map_err(|error| Failure::Run(error.into()))?;
         let mut run = spec.start(sequence.workload.clone());
-        run.run().map_err(|error| Failure::Run(error.into()))?;
+        progress
+            .run(&mut run, &sequence.workload)
+            .map_err(|error| Failure::Run(error.into()))?;
         sum += bounded_slowdown(&sequence.workload, run.log());
     }
     Ok(sum / sequences.len() as f64)

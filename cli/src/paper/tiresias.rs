@@ -2,9 +2,10 @@
 //! trace says otherwise, it shows.
 
 use super::Section;
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, input, output};
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub(crate) struct Arguments {
     traces: Vec<PathBuf>,
     /// NODESxGPUS or a cluster file [default: for each trace its own, or room for 1.1 × its mean
     /// demand]
-    #[arg(long)]
+    #[arg(long, value_hint = ValueHint::AnyPath)]
     cluster: Option<String>,
     #[command(flatten)]
     opening: input::TraceArguments,
@@ -105,22 +106,25 @@ pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
             cluster: cluster.to_string(),
             sections: Vec::new(),
         };
+        let runs: usize = sections().iter().map(|(_, _, asks)| asks.len()).sum();
+        let what = format!("paper tiresias, {}", experiment.trace);
+        let progress = Progress::of(&what, runs as u64, "runs");
         for (title, published, asks) in sections() {
             let section = Section {
                 title,
                 published,
-                rows: measure(&asks, &workload, &cluster)?,
+                rows: measure(&asks, &workload, &cluster, &progress)?,
             };
             if !arguments.json {
                 if experiment.sections.is_empty() {
-                    output::print(&format!(
+                    progress.print(&format!(
                         "{}: {} jobs on {cluster}, {} GPUs\n",
                         experiment.trace,
                         experiment.jobs,
                         cluster.gpus()
                     ))?;
                 }
-                output::print(&print(&section))?;
+                progress.print(&print(&section))?;
             }
             experiment.sections.push(section);
         }
@@ -244,6 +248,7 @@ fn measure(
     asks: &[Ask],
     workload: &Arc<Workload>,
     cluster: &ClusterSpec,
+    progress: &Progress,
 ) -> Result<Vec<Row>, Failure> {
     let failed = |error: anyhow::Error| Failure::Run(error);
     let mut rows: Vec<Row> = Vec::with_capacity(asks.len());
@@ -269,7 +274,9 @@ fn measure(
             (_, true) => Arc::new(of_equal_service(&workload.at_load(ask.load))),
         };
         let mut run = spec.start(workload.clone());
-        run.run().map_err(|error| failed(error.into()))?;
+        progress
+            .run(&mut run, &workload)
+            .map_err(|error| failed(error.into()))?;
         let summary = Summary::of(&workload, cluster, run.log());
         if ask.baseline || baseline.is_none() {
             baseline = Some(summary.jct.mean);

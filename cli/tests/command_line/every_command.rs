@@ -80,6 +80,8 @@ fn a_killed_writer_leaves_the_old_file() {
         let limited = format!("ulimit -c 0; ulimit -f 8; exec {program} {arguments}");
         let mut command = Command::new("sh");
         command.args(["-c", &limited]).assert().failure();
+        let names = std::fs::read_dir(&folder).expect("it is there").count();
+        assert_eq!(names, 2, "{arguments}: it did leave something");
         let left = std::fs::read_to_string(&file).expect("it is there");
         assert_eq!(left, "old", "{arguments}");
         switchyard(&arguments.split(' ').collect::<Vec<_>>())
@@ -87,7 +89,107 @@ fn a_killed_writer_leaves_the_old_file() {
             .success();
         let whole = std::fs::read_to_string(&file).expect("it is there");
         assert!(whole.len() > 8_192, "{arguments}");
+        // And what the killed one had written is gone.
+        let names = std::fs::read_dir(&folder).expect("it is there").count();
+        assert_eq!(names, 1, "{arguments}");
     }
+    std::fs::remove_dir_all(&folder).expect("ours");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_output_is_an_input_nor_another_output() {
+    let folder = temporary("apart");
+    std::fs::create_dir_all(&folder).expect("the folder is there");
+    let at = |name: &str| format!("{folder}/{name}");
+    let (trace, link, hard) = (at("trace.csv"), at("link.csv"), at("hard.csv"));
+    switchyard(&["convert", "sample:three-jobs", "-o", &trace])
+        .assert()
+        .success();
+    std::os::unix::fs::symlink(&trace, &link).expect("the folder is there");
+    std::fs::hard_link(&trace, &hard).expect("the folder is there");
+    let before = std::fs::read(&trace).expect("it is there");
+    let crooked = format!(
+        "{folder}/../{}/trace.csv",
+        folder.rsplit('/').next().unwrap_or("")
+    );
+    let script = format!("script:{trace}[placement=spread]");
+    let history = format!("tiresias-gittins[history={trace}]");
+    let new = at("new.json");
+    let lies = |name: &str| name.replace("FOLDER", &folder);
+    for (arguments, says) in [
+        (
+            vec!["run", &trace, "--csv", &trace],
+            "would replace what is read (TRACE ",
+        ),
+        (
+            vec!["run", &link, "--json", &hard],
+            "would replace what is read",
+        ),
+        (
+            vec!["compare", &hard, "--table", &crooked],
+            "would replace what is read",
+        ),
+        (
+            vec!["run", &trace, "--chrome-trace", &link],
+            "would replace what is read",
+        ),
+        (vec!["convert", &trace, "-o", &trace], "--output "),
+        (
+            vec!["inspect", &trace, "--json", &trace],
+            "would replace what is read",
+        ),
+        (
+            vec!["inspect", &folder, "--json", &trace],
+            "would replace what is read",
+        ),
+        (
+            vec!["why", &trace, "--job", "a", "--at", "1", "--json", &trace],
+            "would replace",
+        ),
+        (
+            vec!["score", &trace, "--json", &trace],
+            "would replace what is read",
+        ),
+        (
+            vec!["run", "sample:lab", "--policy", &script, "--csv", &trace],
+            "(--policy ",
+        ),
+        (
+            vec!["run", "sample:lab", "--policy", &history, "--csv", &trace],
+            "(--policy ",
+        ),
+        (
+            vec!["run", "sample:lab", "--cluster", &trace, "--csv", &trace],
+            "(--cluster ",
+        ),
+        (
+            vec!["paper", "rlscheduler", &trace, "--json", &trace],
+            "would replace",
+        ),
+        (
+            vec!["run", "sample:lab", "--csv", &new, "--json", &new],
+            "--json and --csv both write to ",
+        ),
+        (
+            vec!["run", "sample:lab", "--csv", "-", "--json", "-"],
+            "both write to standard output",
+        ),
+    ] {
+        let error = failure(2, &arguments);
+        assert!(error.contains(says), "{arguments:?}: {error}");
+    }
+    let (status, said) = shell(&lies(
+        "switchyard run - --csv FOLDER/trace.csv < FOLDER/trace.csv",
+    ));
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("(TRACE standard input)"), "{said}");
+    assert_eq!(std::fs::read(&trace).expect("it is there"), before);
+    assert!(!std::path::Path::new(&new).exists());
+    // Devices take whatever comes.
+    switchyard(&["run", &trace, "--csv", "/dev/null", "--json", "/dev/null"])
+        .assert()
+        .success();
     std::fs::remove_dir_all(&folder).expect("ours");
 }
 

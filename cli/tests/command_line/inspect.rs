@@ -48,6 +48,53 @@ fn a_folder_is_a_table_of_its_files() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn links_that_lead_in_circles_and_pipes_are_not_followed() {
+    let folder = temporary("circles");
+    std::fs::create_dir_all(format!("{folder}/below")).expect("a folder");
+    let at = |name: &str| format!("{folder}/below/{name}");
+    std::fs::copy(
+        concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../tests/fixtures/tiresias.csv"
+        ),
+        at("trace.csv"),
+    )
+    .expect("it is there");
+    for (to, name) in [
+        ("..", "up"),
+        ("trace.csv", "again.csv"),
+        ("nowhere", "gone"),
+    ] {
+        std::os::unix::fs::symlink(to, at(name)).expect("the folder is there");
+    }
+    let made = std::process::Command::new("mkfifo")
+        .arg(at("pipe"))
+        .status();
+    assert!(made.is_ok_and(|made| made.success()));
+    let entries = json(&["inspect", &folder, "--json", "-"]);
+    let entries = entries.as_array().expect("a list");
+    let files: Vec<&str> = entries
+        .iter()
+        .filter_map(|of| of["file"].as_str())
+        .collect();
+    assert_eq!(
+        files,
+        ["again.csv", "gone", "pipe", "trace.csv", "up"].map(|name| format!("below/{name}"))
+    );
+    assert_eq!(entries[0]["trace"], entries[3]["trace"]);
+    for (entry, why) in [
+        (1, "a link to nothing"),
+        (2, "no plain file"),
+        (4, "a link to a folder"),
+    ] {
+        let said = entries[entry]["error"].as_str().unwrap_or_default();
+        assert!(said.contains(why), "{said}");
+    }
+    std::fs::remove_dir_all(&folder).expect("ours");
+}
+
 #[test]
 fn a_folder_as_json_has_an_entry_per_file() {
     let entries = json(&["inspect", ".", "--json", "-"]);

@@ -1,6 +1,6 @@
 //! `switchyard why`.
 
-use super::{failure, json, switchyard};
+use super::{failure, json, switchyard, temporary};
 
 const ASKED: [&str; 9] = [
     "why",
@@ -73,4 +73,45 @@ fn a_job_that_is_not_there_is_one_thing() {
     let ran = ran.assert().success();
     let text = String::from_utf8_lossy(&ran.get_output().stdout).into_owned();
     assert!(text.starts_with("fifo: not submitted yet\n"), "{text}");
+}
+
+/// In a pipe, too: it may lead to a pager, and from there to a terminal.
+#[test]
+fn what_scripts_note_and_jobs_are_called_reaches_no_terminal_as_commands() {
+    let trace = temporary("notes.csv");
+    let names = ["a", "b\u{1b}[2J\u{9b}1m", "c"];
+    let jobs = names.map(|name| format!("{name},0,100,1\n")).concat();
+    let jobs = format!("job_id,submit_time,duration,num_gpus\n{jobs}");
+    std::fs::write(&trace, jobs).expect("the folder is there");
+    let script = temporary("notes.rhai");
+    let text =
+        "fn key(job, now) {\n    note(\"x\\x1b]0;y\\x07\\nfifo: runs\", 1);\n    job.gpus\n}\n";
+    std::fs::write(&script, text).expect("the folder is there");
+    let own = format!("script:{script}");
+    let ran = switchyard(&[
+        "why",
+        &trace,
+        "--job",
+        "c",
+        "--at",
+        "50",
+        "--cluster",
+        "1x1",
+        "--policy",
+        &own,
+        "--policy",
+        "fifo",
+    ]);
+    let ran = { ran }.assert().success();
+    let said = String::from_utf8_lossy(&ran.get_output().stdout).into_owned();
+    assert!(said.contains("x␛]0;y␇␊fifo: runs: 1\n"), "{said}");
+    assert!(
+        said.contains("head of the queue, b␛[2J\u{fffd}1m\n"),
+        "{said}"
+    );
+    let obeyed = said.chars().find(|&of| of != '\n' && of.is_control());
+    assert_eq!(obeyed, None, "{said:?}");
+    for file in [trace, script] {
+        std::fs::remove_file(file).expect("it was written");
+    }
 }

@@ -64,7 +64,7 @@ def open(
     source: a file's path (``~`` is home), ``sample:NAME``, what has ``read()``, bytes, ``(name, bytes)``, or several of
         them: a trace in parts, or with its cluster, profiles or outages. Formats and archives are recognised by what stands
         in them.
-    progress: called about twenty times a second with ``{"stage": "open", "bytes", "jobs"}``.
+    progress: called about twenty times a second, and at the end, with ``{"stage": "open", "bytes", "jobs"}``.
     options: ``member``, ``map`` (a text or a dictionary, which column holds what), ``max_rows``, ``max_bytes``,
         ``window`` (``"1d..36h"``; plain numbers are seconds), ``tenants``, ``statuses``, ``fractions``, ``oversized``, ``cluster``.
 
@@ -115,7 +115,7 @@ def run(
         ``read()``; or ``"shipped"``.
     log_budget: how large the log of a run may become, bytes or ``"4GB"`` [default: 1 GiB].
     stays: whether to keep who held GPUs when (``Run.stays``).
-    progress: called about twenty times a second with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``
+    progress: called about twenty times a second, and at each run's end, with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``
         (``now``: seconds of the run's clock).
     options: every setting, as :func:`settings` names them with its ``unit``, and ``definitions``, ``histories``. Most times are
         seconds (``restart_cost=30``), but nodes fail in **hours**: ``mtbf=500, mttr=4`` is up for 500 hours on the mean, then

@@ -49,7 +49,7 @@ def sweep(
         of more runs than the grid asks for are not replaced.
     engine: ``"local"`` (threads of this process), or ``"ray"`` (the cluster that ``ray.init`` has joined, or else this machine).
     threads: how many runs at once locally [default: one for each core].
-    progress: called with ``{"stage": "sweep", "done", "failed", "runs"}``.
+    progress: called with ``{"stage": "sweep", "done", "failed", "runs"}``, at least once, with the end.
 
     The table is the same to the bit, whichever engine ran it and in whichever order; its times are in seconds. A run that fails
     is a row that says why. Where seeds change nothing, a warning says so. Raises :class:`InputError` where the grid is wrong or the folder another's, :class:`SwitchyardError` where the
@@ -152,6 +152,9 @@ def _on_ray(native: _engine.Sweep, progress: Callable[[dict[str, Any]], Any] | N
     for _, batch in zip(range(2 * workers), waiting):
         begin(batch)
     try:
+        if not running and progress is not None:
+            done, failed, runs = native.swept()
+            progress({"stage": "sweep", "done": done, "failed": failed, "runs": runs})
         while running:
             ended, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
             for job in ended:

@@ -50,6 +50,14 @@ const PACKED: &str = "experiment";
 /// Colours and dashes are not told apart for longer than this.
 const MOST_HUES: u32 = 64;
 
+/// A link has at most so many schedulers, and a cluster of so many nodes: whoever follows one has not chosen them, and
+/// each costs time before anything is seen.
+const MOST_RUNS: usize = 64;
+const MOST_NODES: u32 = 65_536;
+
+/// So many complaints are shown of a link.
+const MOST_COMPLAINTS: usize = 20;
+
 /// A complaint shows at most so many characters of a value.
 const SHOWN: usize = 60;
 
@@ -152,7 +160,7 @@ impl Link {
     /// Reads what stands after `#` (with or without it).
     pub fn parse(fragment: &str) -> Self {
         let mut link = Self::default();
-        let (mut policies, mut packed) = (Vec::new(), None);
+        let (mut policies, mut packed, mut left_out) = (Vec::new(), None, 0);
         let fragment = fragment.trim_start_matches('#');
         for pair in fragment.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -160,6 +168,12 @@ impl Link {
             let value = percent_decode_str(value).decode_utf8_lossy();
             if key == PACKED {
                 packed = Some(Rc::from(value));
+                continue;
+            }
+            if key == "run" && policies.len() == MOST_RUNS {
+                left_out += 1;
+            }
+            if left_out > 0 && ["run", "name", "hue"].contains(&key) {
                 continue;
             }
             link.says_runs |= key == "run" && value.is_empty();
@@ -173,6 +187,11 @@ impl Link {
                 _ => "experiment.csv",
             };
             link.source = Source::Packed(name.to_owned(), packed);
+        }
+        if left_out > 0 {
+            link.complaints.push(format!(
+                "run: a link has at most {MOST_RUNS} schedulers, so {left_out} more are left out."
+            ));
         }
         link.says_runs |= !policies.is_empty();
         if link.says_runs {
@@ -190,6 +209,12 @@ impl Link {
             let given = std::mem::take(&mut link.baseline);
             let last = most.saturating_sub(1);
             let why = format!("baseline={given}: the schedulers are numbered from 0 to {last}.");
+            link.complaints.push(why);
+        }
+        let more = link.complaints.len().saturating_sub(MOST_COMPLAINTS);
+        if more > 0 {
+            link.complaints.truncate(MOST_COMPLAINTS);
+            let why = format!("{more} more parts of the link are not understood.");
             link.complaints.push(why);
         }
         link
@@ -245,7 +270,16 @@ impl Link {
                 self.choice = self.choice.with_load(load);
             }
             "tenant" => self.choose(key, value, some(value))?,
-            "cluster" => self.cluster = Some(parsed(value)?),
+            "cluster" => {
+                let cluster: ClusterSpec = parsed(value)?;
+                let nodes = cluster.nodes();
+                if nodes > MOST_NODES {
+                    return Err(format!(
+                        "{nodes} nodes: a cluster in a link has at most {MOST_NODES}. Choose it on the page"
+                    ));
+                }
+                self.cluster = Some(cluster);
+            }
             "application" => {
                 let definition = Application::compact_json(value);
                 Application::from_json(&definition).map_err(|why| why.to_string())?;

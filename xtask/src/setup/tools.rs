@@ -208,7 +208,8 @@ impl Tool {
         std::fs::create_dir_all(&partial)?;
         shell::run(
             shell::command("npm")
-                .args(["install", "--silent", "--no-save", "--prefix"])
+                .args(["install", "--silent", "--ignore-scripts", "--no-save"])
+                .arg("--prefix")
                 .arg(&partial)
                 .arg(&package),
         )?;

@@ -3,6 +3,7 @@
 
 use super::super::Section;
 use super::Arguments;
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, output};
 use anyhow::anyhow;
@@ -72,7 +73,7 @@ struct World {
 }
 
 impl World {
-    fn run(&self, policy: &'static str, spec: &str) -> Result<Row, Failure> {
+    fn run(&self, policy: &'static str, spec: &str, progress: &Progress) -> Result<Row, Failure> {
         let spec: PolicySpec = spec
             .parse()
             .map_err(|error| Failure::Run(anyhow::Error::from(error)))?;
@@ -88,7 +89,9 @@ impl World {
             outages: Default::default(),
         };
         let mut run = run.start(Arc::clone(&self.workload));
-        run.run().map_err(|error| Failure::Run(error.into()))?;
+        progress
+            .run(&mut run, &self.workload)
+            .map_err(|error| Failure::Run(error.into()))?;
         let summary = Summary::of(&self.workload, &self.cluster, run.log());
         Ok(Row {
             policy,
@@ -102,11 +105,11 @@ impl World {
     }
 
     /// Tiresias with the thresholds that are best here.
-    fn tuned(&self) -> Result<String, Failure> {
+    fn tuned(&self, progress: &Progress) -> Result<String, Failure> {
         let mut best = (f64::INFINITY, String::new());
         for thresholds in THRESHOLDS {
             let spec = format!("tiresias-las[thresholds={thresholds}]");
-            let jct = self.run("", &spec)?.mean_jct;
+            let jct = self.run("", &spec, progress)?.mean_jct;
             if jct < best.0 {
                 best = (jct, spec);
             }
@@ -140,13 +143,18 @@ pub(super) fn gpu(
     };
     let judged = world(after)?;
     let mut rows = Vec::new();
+    let is_tuned = !before.records.is_empty();
+    let tuning = if is_tuned { THRESHOLDS.len() + 1 } else { 0 };
+    let runs = (POLICIES.len() + tuning) as u64;
+    let progress = Progress::of("paper rlscheduler", runs, "runs");
     for (policy, spec) in POLICIES {
-        rows.push(judged.run(policy, spec)?);
+        rows.push(judged.run(policy, spec, &progress)?);
     }
-    if !before.records.is_empty() {
-        let spec = world(before)?.tuned()?;
-        rows.push(judged.run("tiresias-las, tuned", &spec)?);
+    if is_tuned {
+        let spec = world(before)?.tuned(&progress)?;
+        rows.push(judged.run("tiresias-las, tuned", &spec, &progress)?);
     }
+    drop(progress);
     if let Some(row) = rows.iter().find(|row| !row.mean_jct.is_finite()) {
         return Err(Failure::Run(anyhow!("no job has ended under {}", row.spec)));
     }

@@ -25,4 +25,4 @@ pub use presets::{CLUSTERS, ClusterPreset};
 pub use shares::{Shares, Slot};
 pub use spec::{ClusterError, ClusterSpec, MAX_GPUS, MAX_GPUS_PER_NODE, MAX_TYPES};
 pub use topology::{Link, Topology};
-pub use tree::{Capacity, NodeList, Switch, Switches, Tree, TreeError};
+pub use tree::{Capacity, MAX_LEVELS, NodeList, Switch, Switches, Tree, TreeError};

@@ -5,6 +5,7 @@
 //! is to know of it.
 
 use super::{Capacity, ClusterSpec, Switch, Switches};
+use std::collections::BTreeMap;
 
 /// An edge from something to what it hangs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +102,7 @@ impl Topology {
                     above: None,
                 };
                 let uppers = (1..=*partitions).map(upper).collect();
-                (uppers, (0..*racks).map(rack).collect(), Vec::new())
+                (uppers, (0..*racks).map(rack).collect(), BTreeMap::new())
             }
             Switches::Named(switches) => named(switches, &mut rack_of, &mut nic),
         };
@@ -124,10 +125,10 @@ impl Topology {
         gpus: &[u32],
         rack_of: &[u32],
         nic: &[f64],
-        own: &[(Link, f64)],
+        own: &BTreeMap<Link, f64>,
     ) {
         let tree = cluster.tree();
-        let own = |link: Link| own.iter().find(|(of, _)| *of == link).map(|&(_, own)| own);
+        let own = |link: Link| own.get(&link).copied();
         let mut up = vec![0.0; self.racks.len()];
         for (&rack, &nic) in rack_of.iter().zip(nic) {
             up[rack as usize] += nic;
@@ -311,12 +312,12 @@ impl Topology {
 
 /// What is above racks, racks, and the capacities of their own that a list of switches gives; racks and
 /// NICs of nodes are written to what is given.
-type Named = (Vec<Upper>, Vec<Rack>, Vec<(Link, f64)>);
+type Named = (Vec<Upper>, Vec<Rack>, BTreeMap<Link, f64>);
 
 fn named(switches: &[Switch], rack_of: &mut [u32], nic: &mut [f64]) -> Named {
     let is_rack = |switch: &Switch| !switch.nodes.0.is_empty();
     let mut uppers: Vec<Upper> = Vec::new();
-    let (mut racks, mut own) = (Vec::new(), Vec::new());
+    let (mut racks, mut own) = (Vec::new(), BTreeMap::new());
     let mut add = |link: Link, switch: &Switch| {
         own.extend(switch.capacity.map(|own| (link, own.gigabytes())));
     };
@@ -333,33 +334,41 @@ fn named(switches: &[Switch], rack_of: &mut [u32], nic: &mut [f64]) -> Named {
             above: None,
         });
     }
-    let index = |uppers: &[Upper], name: &str| {
-        let at = uppers.iter().position(|upper| upper.name == name);
-        at.map(|at| at as u32)
-    };
-    // Each once what it hangs on is there: level by level.
-    let mut between: Vec<&Switch> = switches.iter().collect();
-    between.retain(|of| of.parent.is_some() && !is_rack(of));
-    while !between.is_empty() {
-        let before = between.len();
-        between.retain(|switch| {
-            let above = switch
-                .parent
-                .as_deref()
-                .and_then(|name| index(&uppers, name));
-            if above.is_some() {
-                add(Link::Switch(uppers.len() as u32), switch);
-                uppers.push(Upper {
-                    name: switch.name.clone(),
-                    above,
-                });
-            }
-            above.is_none()
-        });
-        if between.len() == before {
-            // No tree, which was checked.
-            break;
+    // Below those, list after list from its begin, each switch once what it hangs on is there: in which of these
+    // rounds that is. A tree has few levels.
+    let by_name: BTreeMap<&str, usize> = (switches.iter().enumerate())
+        .map(|(at, switch)| (switch.name.as_str(), at))
+        .collect();
+    let above = |at: usize| by_name.get(switches[at].parent.as_deref()?).copied();
+    let round = |at: usize| {
+        let (mut rounds, mut below) = (1, at);
+        while let Some(next) = above(below).filter(|&next| switches[next].parent.is_some()) {
+            rounds += usize::from(next > below);
+            below = next;
         }
+        rounds
+    };
+    let between = switches.iter().enumerate();
+    let between = between.filter(|(_, of)| of.parent.is_some() && !is_rack(of));
+    let mut between: Vec<(usize, usize)> = between.map(|(at, _)| (round(at), at)).collect();
+    between.sort_unstable();
+    let mut place: BTreeMap<&str, u32> = (0u32..)
+        .zip(&uppers)
+        .filter_map(|(place, upper)| {
+            let &at = by_name.get(upper.name.as_str())?;
+            Some((switches[at].name.as_str(), place))
+        })
+        .collect();
+    for (_, at) in between {
+        let switch = &switches[at];
+        let number = uppers.len() as u32;
+        let above = switch.parent.as_deref().and_then(|name| place.get(name));
+        add(Link::Switch(number), switch);
+        uppers.push(Upper {
+            name: switch.name.clone(),
+            above: above.copied(),
+        });
+        place.insert(&switch.name, number);
     }
     for switch in switches.iter().filter(|of| is_rack(of)) {
         let rack = racks.len() as u32;
@@ -373,7 +382,7 @@ fn named(switches: &[Switch], rack_of: &mut [u32], nic: &mut [f64]) -> Named {
         }
         racks.push(Rack {
             name: switch.name.clone(),
-            above: index(&uppers, above).unwrap_or(0),
+            above: place.get(above.as_str()).copied().unwrap_or(0),
         });
     }
     (uppers, racks, own)

@@ -9,7 +9,7 @@
 //! 16 lanes, 128 of 130 bits). Capacities are per direction.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -77,6 +77,9 @@ const KEYS: [&str; 8] = [
 
 /// The most sockets of a node.
 const MAX_SOCKETS: u32 = 64;
+
+/// The most switches from the cluster down to a node: those that are built have three to five.
+pub const MAX_LEVELS: usize = 64;
 
 /// How a cluster's nodes hang together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,6 +242,11 @@ pub enum TreeError {
     /// Hangs on itself.
     #[error("switch '{0}' hangs on itself, by way of its parents: a tree has no loops")]
     Loop(String),
+    /// Too many levels.
+    #[error(
+        "switch '{0}' is more than {MAX_LEVELS} switches below the cluster: a tree has at most {MAX_LEVELS} levels"
+    )]
+    TooDeep(String),
     /// Racks and nodes on one switch.
     #[error("both nodes and switches hang on '{0}': put its nodes on a switch of their own")]
     Mixed(String),
@@ -421,8 +429,8 @@ fn at_least_one(key: &'static str, number: Option<u32>, value: &str) -> Result<u
 
 fn check_named(switches: &[Switch], nodes: u32) -> Result<(), TreeError> {
     let mut by_name = BTreeMap::new();
-    for switch in switches {
-        if by_name.insert(switch.name.as_str(), switch).is_some() {
+    for (at, switch) in switches.iter().enumerate() {
+        if by_name.insert(switch.name.as_str(), at).is_some() {
             return Err(TreeError::SameName(switch.name.clone()));
         }
     }
@@ -436,21 +444,32 @@ fn check_named(switches: &[Switch], nodes: u32) -> Result<(), TreeError> {
             }),
         },
     };
-    for switch in switches {
-        let (mut at, mut steps) = (switch, 0);
-        while let Some(parent) = above(at)? {
-            (at, steps) = (parent, steps + 1);
-            if steps > switches.len() {
+    let above: Vec<Option<usize>> = switches.iter().map(above).collect::<Result<_, _>>()?;
+    let has_switches: BTreeSet<usize> = above.iter().copied().flatten().collect();
+    // Each is gone up to the first whose level is known, so all of them together take as long as there are switches.
+    let mut levels: Vec<Option<usize>> = vec![None; switches.len()];
+    for (at, switch) in switches.iter().enumerate() {
+        let mut path = Vec::new();
+        let mut next = Some(at);
+        while let Some(at) = next.filter(|&at| levels[at].is_none()) {
+            if path.len() == switches.len() {
                 return Err(TreeError::Loop(switch.name.clone()));
             }
+            path.push(at);
+            next = above[at];
+        }
+        let mut level = next.and_then(|at| levels[at]).unwrap_or(0);
+        for at in path.into_iter().rev() {
+            level += 1;
+            levels[at] = Some(level);
+        }
+        if level > MAX_LEVELS {
+            return Err(TreeError::TooDeep(switch.name.clone()));
         }
     }
     let mut on: Vec<Option<&Switch>> = vec![None; nodes as usize];
-    for switch in switches {
-        let has_switches = switches
-            .iter()
-            .any(|other| other.parent.as_ref() == Some(&switch.name));
-        match (has_switches, switch.nodes.0.is_empty()) {
+    for (at, switch) in switches.iter().enumerate() {
+        match (has_switches.contains(&at), switch.nodes.0.is_empty()) {
             (true, false) => return Err(TreeError::Mixed(switch.name.clone())),
             (false, true) => return Err(TreeError::Bare(switch.name.clone())),
             _ => {}
@@ -481,7 +500,7 @@ fn check_named(switches: &[Switch], nodes: u32) -> Result<(), TreeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::{ClusterSpec, NodeGroup};
+    use crate::cluster::{ClusterSpec, NodeGroup, Topology};
     use proptest::prelude::{Just, Strategy, prop, prop_assert_eq, prop_oneof, proptest};
 
     fn capacity() -> impl Strategy<Value = Option<Capacity>> {
@@ -570,6 +589,54 @@ mod tests {
         assert_eq!(cluster.to_string().parse(), Ok(cluster));
         let plain: ClusterSpec = r#"{"nodes":"6x4","racks":2}"#.parse().unwrap();
         assert_eq!(plain.to_string(), "6x4/racks=2");
+    }
+
+    /// A cluster of one rack below so many switches, the lowest first.
+    fn deep(switches: usize) -> String {
+        let switch = |at: usize| match at {
+            0 => r#"{"name":"s0","parent":"s1","nodes":"0-1"}"#.to_owned(),
+            at if at + 1 == switches => format!(r#"{{"name":"s{at}"}}"#),
+            at => format!(r#"{{"name":"s{at}","parent":"s{}"}}"#, at + 1),
+        };
+        let all: Vec<String> = (0..switches).map(switch).collect();
+        format!(r#"{{"nodes":"2x4","switches":[{}]}}"#, all.join(","))
+    }
+
+    #[test]
+    fn levels_are_bounded() {
+        let deepest: ClusterSpec = deep(MAX_LEVELS).parse().unwrap();
+        assert_eq!(Topology::of(&deepest).uppers() as usize, MAX_LEVELS - 1);
+        for switches in [MAX_LEVELS + 1, 8_000, 200_000] {
+            let why = deep(switches).parse::<ClusterSpec>().unwrap_err();
+            assert!(why.to_string().contains("at most 64 levels"), "{why}");
+        }
+    }
+
+    /// Were each switch looked for among all others, this would take hours.
+    #[test]
+    fn many_switches_take_as_long_as_they_are_many() {
+        let count = 200_000;
+        let rack =
+            |at: u32| format!(r#"{{"name":"r{at}","parent":"p{at}","nodes":"{at}","capacity":4}}"#);
+        let above = |at: u32| format!(r#"{{"name":"p{at}","parent":"top","capacity":5}}"#);
+        let all: Vec<String> = (0..count)
+            .rev()
+            .map(rack)
+            .chain((0..count).map(above))
+            .collect();
+        let text = format!(
+            r#"{{"nodes":"{count}x1","switches":[{{"name":"top"}},{}]}}"#,
+            all.join(",")
+        );
+        let cluster: ClusterSpec = text.parse().unwrap();
+        let tree = Topology::of(&cluster);
+        assert_eq!((tree.uppers(), tree.racks()), (count + 1, count));
+        // Racks in the order given, switches above them level by level.
+        assert_eq!((tree.rack_of(0), tree.above_rack(0)), (count - 1, count));
+        assert_eq!(
+            (tree.partition_of(7), tree.capacity(tree.rack_edge(7))),
+            (0, 4.0)
+        );
     }
 
     #[test]

@@ -139,6 +139,52 @@ fn every_wrong_part_is_named_and_the_rest_is_kept() {
 }
 
 #[test]
+fn a_link_is_bounded_in_runs_nodes_levels_and_complaints() {
+    let runs =
+        "&run=fifo".repeat(MOST_RUNS - 1) + "&run=srtf&name=last&run=las&name=beyond&run=gittins";
+    let link = Link::parse(&format!("v=1{runs}&seed=4"));
+    assert_eq!(
+        (link.policies.len(), link.settings.options.seed),
+        (MOST_RUNS, 4)
+    );
+    assert_eq!(link.names[MOST_RUNS - 1], "last");
+    assert_eq!(
+        link.complaints,
+        ["run: a link has at most 64 schedulers, so 2 more are left out."]
+    );
+
+    let link = Link::parse("v=1&cluster=65537x1");
+    assert_eq!(link.cluster, None);
+    assert_eq!(
+        link.complaints,
+        [
+            "cluster=65537x1: 65537 nodes: a cluster in a link has at most 65536. Choose it on the page."
+        ]
+    );
+    assert!(Link::parse("v=1&cluster=65536x1").complaints.is_empty());
+
+    // Eight thousand switches, each on the next.
+    let switch = |at: u32| format!(r#"{{"name":"s{at}","parent":"s{}"}}"#, at + 1);
+    let switches: Vec<String> = (1..8_000).map(switch).collect();
+    let nested = format!(
+        r#"{{"nodes":"2x4","switches":[{{"name":"s0","parent":"s1","nodes":"0-1"}},{},{{"name":"s8000"}}]}}"#,
+        switches.join(",")
+    );
+    let link = Link::parse(&format!("v=1&cluster={nested}"));
+    let [why] = &link.complaints[..] else {
+        panic!("{:?}", link.complaints)
+    };
+    assert!(why.contains("a tree has at most 64 levels"), "{why}");
+
+    let link = Link::parse(&"&whatever=1".repeat(100_000));
+    assert_eq!(link.complaints.len(), MOST_COMPLAINTS + 1);
+    assert_eq!(
+        link.complaints[MOST_COMPLAINTS],
+        "99980 more parts of the link are not understood."
+    );
+}
+
+#[test]
 fn any_state_is_what_its_link_says() {
     for seed in 0..500 {
         let mut random = Random::new(seed);
