@@ -33,7 +33,7 @@ pub fn visible(waiting: &[Candidate]) -> Vec<usize> {
         });
         all
     };
-    let shortest = sorted(|a, b| a.seconds.total_cmp(&b.seconds));
+    let shortest = sorted(|a, b| order::by_value(&a.seconds, &b.seconds));
     let smallest = sorted(|a, b| a.gpus.cmp(&b.gpus));
     let mut taken = vec![false; waiting.len()];
     let mut visible = Vec::with_capacity(VISIBLE);
