@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use switchyard::Time;
 use switchyard::outages::Outages;
+use switchyard::report::figure;
 use switchyard::trace::{Bin, Example, Inspection, Opened, ProfileTable, Trace};
 use switchyard::workload::Application;
 
@@ -101,17 +102,25 @@ fn report(trace: &Trace) -> String {
         "rows      {} read, {} kept",
         trace.report.rows_read, trace.report.rows_kept
     ));
-    line(format_args!("GPU-hours {:.1}", inspection.gpu_hours));
+    line(format_args!(
+        "GPU-hours {}",
+        figure(inspection.gpu_hours, 1)
+    ));
     let duration = inspection.duration;
     line(format_args!(
-        "duration  median {:.0} s, mean {:.0} s, p99 {:.0} s",
-        duration.median, duration.mean, duration.p99
+        "duration  median {} s, mean {} s, p99 {} s",
+        figure(duration.median, 0),
+        figure(duration.mean, 0),
+        figure(duration.p99, 0)
     ));
     line(format_args!(
         "GPUs      mean {:.2}, max {}",
         inspection.gpus.mean, inspection.gpus.max
     ));
-    line(format_args!("span      {:.1} days", inspection.span_days));
+    line(format_args!(
+        "span      {} days",
+        figure(inspection.span_days, 1)
+    ));
     for (name, jobs) in types(trace) {
         line(format_args!("GPU type  {name}: {jobs} jobs"));
     }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::report::{
-    Outcomes, Results, RunResult, Summary, TableForm, chrome_trace, finished_in_all, jct_by_name,
-    jobs_csv, paper_table,
+    Outcomes, Results, RunResult, Summary, TableForm, chrome_trace, figure, finished_in_all,
+    jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
 use switchyard::study::{Origin, Prepared};
@@ -231,8 +231,12 @@ fn head(results: &Results, prepared: &Prepared) -> String {
     };
     let (trace, cluster) = (&results.trace, &results.cluster);
     let mut text = format!(
-        "{} jobs ({}), {:.0} GPU-hours, on {}: {} GPUs ({origin})\n",
-        trace.jobs, trace.format, trace.gpu_hours, cluster.spec, cluster.gpus
+        "{} jobs ({}), {} GPU-hours, on {}: {} GPUs ({origin})\n",
+        trace.jobs,
+        trace.format,
+        figure(trace.gpu_hours, 0),
+        cluster.spec,
+        cluster.gpus
     );
     text.push_str(&applications::describe(trace));
     if let Some(why) = prepared.why_trained() {
@@ -289,10 +293,10 @@ fn types(runs: &[RunResult]) -> String {
                 name => &within_line(name),
             };
             text.push_str(&format!(
-                "  {name:<10} {:>6} GPUs {:>12.1} GPU-hours {:>6.1} % {:>8} jobs, mean JCT {}, waiting {}\n",
+                "  {name:<10} {:>6} GPUs {:>12} GPU-hours {:>6} % {:>8} jobs, mean JCT {}, waiting {}\n",
                 of.gpus,
-                of.gpu_hours,
-                of.allocation * 100.0,
+                figure(of.gpu_hours, 1),
+                figure(of.allocation * 100.0, 1),
                 of.jobs,
                 span(of.mean_jct),
                 span(of.mean_queueing)
@@ -308,11 +312,11 @@ const UNKNOWN: &str = "–";
 /// Seconds in a unit that a person can read.
 fn span(seconds: f64) -> String {
     match seconds {
-        s if s.is_nan() => UNKNOWN.to_owned(),
-        s if s < 120.0 => format!("{s:.1} s"),
-        s if s < 7_200.0 => format!("{:.1} min", s / 60.0),
-        s if s < 172_800.0 => format!("{:.2} h", s / 3_600.0),
-        s => format!("{:.2} d", s / 86_400.0),
+        s if !s.is_finite() => UNKNOWN.to_owned(),
+        s if s < 120.0 => format!("{} s", figure(s, 1)),
+        s if s < 7_200.0 => format!("{} min", figure(s / 60.0, 1)),
+        s if s < 172_800.0 => format!("{} h", figure(s / 3_600.0, 2)),
+        s => format!("{} d", figure(s / 86_400.0, 2)),
     }
 }
 
@@ -332,33 +336,33 @@ const METRICS: [Metric; 16] = [
     (
         "GPUs allocated",
         |of| of.gpu_allocation * 100.0,
-        |percent| format!("{percent:.1} %"),
+        |percent| format!("{} %", figure(percent, 1)),
     ),
     (
         "cost",
         |of| of.node_hours,
-        |hours| format!("{hours:.1} node-hours"),
+        |hours| format!("{} node-hours", figure(hours, 1)),
     ),
     (
         "mean nodes rented",
         |of| of.mean_nodes,
-        |nodes| format!("{nodes:.2}"),
+        |nodes| figure(nodes, 2),
     ),
     ("restarts", |of| f64::from(of.restarts), |n| format!("{n}")),
     (
         "mean fairness rho",
         |of| of.fairness.rho_mean,
-        |rho| format!("{rho:.2}"),
+        |rho| figure(rho, 2),
     ),
     (
         "p99 fairness rho",
         |of| of.fairness.rho_p99,
-        |rho| format!("{rho:.2}"),
+        |rho| figure(rho, 2),
     ),
     (
         "Jain's index",
         |of| of.fairness.jain,
-        |index| format!("{index:.3}"),
+        |index| figure(index, 3),
     ),
 ];
 
@@ -367,7 +371,7 @@ const FAILURE_METRICS: [Metric; 13] = [
     (
         "GPUs available",
         |of| of.failures.availability * 100.0,
-        |percent| format!("{percent:.2} %"),
+        |percent| format!("{} %", figure(percent, 2)),
     ),
     (
         "node failures",
@@ -382,12 +386,12 @@ const FAILURE_METRICS: [Metric; 13] = [
     (
         "GPU-hours held",
         |of| of.failures.executed_gpu_hours,
-        |hours| format!("{hours:.1}"),
+        |hours| figure(hours, 1),
     ),
     (
         "lost to failures",
         |of| of.failures.lost_gpu_hours,
-        |hours| format!("{hours:.1} GPU-hours"),
+        |hours| format!("{} GPU-hours", figure(hours, 1)),
     ),
     (
         "failed attempts",
@@ -402,7 +406,7 @@ const FAILURE_METRICS: [Metric; 13] = [
     (
         "held by failed jobs",
         |of| of.failures.failed_gpu_hours,
-        |hours| format!("{hours:.1} GPU-hours"),
+        |hours| format!("{} GPU-hours", figure(hours, 1)),
     ),
     (
         "cancelled",
@@ -412,22 +416,22 @@ const FAILURE_METRICS: [Metric; 13] = [
     (
         "held by cancelled jobs",
         |of| of.failures.cancelled_gpu_hours,
-        |hours| format!("{hours:.1} GPU-hours"),
+        |hours| format!("{} GPU-hours", figure(hours, 1)),
     ),
     (
         "spent on checkpoints",
         |of| of.failures.checkpoint_gpu_hours,
-        |hours| format!("{hours:.1} GPU-hours"),
+        |hours| format!("{} GPU-hours", figure(hours, 1)),
     ),
     (
         "spent on restoring",
         |of| of.failures.restore_gpu_hours,
-        |hours| format!("{hours:.1} GPU-hours"),
+        |hours| format!("{} GPU-hours", figure(hours, 1)),
     ),
     (
         "goodput",
         |of| of.failures.goodput() * 100.0,
-        |percent| format!("{percent:.2} % of GPU-hours held"),
+        |percent| format!("{} % of GPU-hours held", figure(percent, 2)),
     ),
 ];
 
@@ -456,7 +460,7 @@ fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
             let is_alike = of.is_whole() && baseline.is_whole();
             let ratio = value(of) / value(baseline);
             let ratio = match ratios && i > 0 && is_alike && ratio.is_finite() {
-                true => format!(" ({ratio:.2}x)"),
+                true => format!(" ({}x)", figure(ratio, 2)),
                 false => String::new(),
             };
             let shown = match value(of) {

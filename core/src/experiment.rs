@@ -252,7 +252,7 @@ mod tests {
         };
         assert_eq!(
             error("#restart_cost -1"),
-            "e.csv, line 2: restart_cost is '-1': it takes a number, 0 or more (s)"
+            "e.csv, line 2: restart_cost is '-1': it takes a number from 0 to 1000000000 (s)"
         );
         assert_eq!(
             error("#restart_by_model perhaps"),

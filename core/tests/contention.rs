@@ -34,7 +34,7 @@ const CLUSTERS: [&str; 6] = [
 /// Jobs of submit, GPUs, duration and model.
 fn workload(jobs: &[(f64, u32, f64, u32)]) -> Arc<Workload> {
     let mut jobs = jobs.to_vec();
-    jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    jobs.sort_by(|a, b| switchyard::order::by_value(&a.0, &b.0));
     let job = |(i, &(submit, gpus, duration, model)): (usize, &(f64, u32, f64, u32))| Job {
         name: format!("j{i}").into(),
         model: Some(model),

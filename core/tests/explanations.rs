@@ -181,7 +181,7 @@ fn check_running(log: &RunLog, at: Time, job: JobId, explanation: &Explanation) 
     let most = points.iter().map(|point| point.1).fold(0.0, f64::max);
     let nearest = points
         .iter()
-        .min_by(|a, b| (a.0 - best).abs().total_cmp(&(b.0 - best).abs()));
+        .min_by(|a, b| switchyard::order::by_value(&(a.0 - best).abs(), &(b.0 - best).abs()));
     assert!(nearest.expect("a point").1 >= 0.98 * most);
 }
 

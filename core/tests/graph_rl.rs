@@ -111,7 +111,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
         job
     });
     prop::collection::vec(one, 1..25).prop_map(|mut jobs| {
-        jobs.sort_by(|a, b| a.submit.0.total_cmp(&b.submit.0));
+        jobs.sort_by(|a, b| switchyard::order::by_value(&a.submit.0, &b.submit.0));
         jobs
     })
 }

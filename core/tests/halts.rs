@@ -7,9 +7,11 @@ use scripted::{Script, Scripted, arrived};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::job::{Job, JobId};
+use switchyard::policy::POLICIES;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{
-    Halt, HaltReason, LogBudget, LogMark, Remedy, RunError, RunLog, SimOptions, Simulation,
+    Halt, HaltReason, LogBudget, LogMark, Phase, Plan, Remedy, RunError, RunLog, SimOptions,
+    Simulation,
 };
 use switchyard::workload::{ApplicationSettings, Workload};
 use switchyard::{RunSpec, Time};
@@ -276,4 +278,194 @@ fn a_budget_that_holds_changes_nothing() {
     };
     let whole = log(LogBudget::default());
     assert_eq!(whole, log(LogBudget::of_bytes(whole.bytes())));
+}
+
+/// A run of what a test says.
+fn start_scripted(script: Script, jobs: Arc<Workload>, options: SimOptions) -> Simulation {
+    let cluster = ClusterSpec::uniform(1, 2).expect("a cluster");
+    let scheduler = Scripted::scheduler(script, |_, _| None);
+    Simulation::new(jobs, &cluster, scheduler, options)
+}
+
+/// Gives the first job the GPUs, anew if it has them.
+fn give_to_the_first(plan: &mut Plan) {
+    let parts = vec![Part::new(0, 2)];
+    plan.place(JobId(0), &Placement { parts });
+}
+
+/// Time goes on, and nobody will see the end of it.
+#[test]
+fn alarms_next_to_nothing_apart() {
+    let idle: Script = |view, plan| {
+        if arrived(view).next().is_some() {
+            give_to_the_first(plan);
+        }
+        plan.alarm(JobId(0), view.now() + 1e-9);
+    };
+    // What the policy changes is nothing that happens by itself.
+    let restless: Script = |view, plan| {
+        give_to_the_first(plan);
+        plan.alarm(JobId(0), view.now() + 1e-9);
+    };
+    for script in [idle, restless] {
+        let mut run = start_scripted(script, workload(1, 10.0), SimOptions::default());
+        let halt = halt(&mut run);
+        let HaltReason::AskedTooOften { asked, until, .. } = halt.reason else {
+            panic!("{halt}");
+        };
+        assert!(asked == 1000 && until > Time(9.9), "{halt}");
+        let text = halt.to_string();
+        assert!(text.contains("let its alarms be farther apart"), "{text}");
+    }
+}
+
+/// Alarms of a second for a month change nothing either, but the month ends.
+#[test]
+fn alarms_as_far_apart_as_rounds_go_on() {
+    let script: Script = |view, plan| {
+        if arrived(view).next().is_some() {
+            give_to_the_first(plan);
+        }
+        if view.phase(JobId(0)) == Phase::Running {
+            plan.alarm(JobId(0), view.now() + 1.0);
+        }
+    };
+    let mut run = start_scripted(script, workload(1, 30.0 * DAY), SimOptions::default());
+    run.run().expect("it ends");
+    assert_eq!(run.progress().done, 1);
+}
+
+/// Nobody is moved, nothing fails, and nobody will ever work.
+#[test]
+fn restarts_that_nobody_lives_to_see() {
+    let script: Script = |view, plan| {
+        if arrived(view).next().is_some() {
+            give_to_the_first(plan);
+        }
+        if view.phase(JobId(0)) != Phase::Finished {
+            plan.alarm(JobId(0), view.now() + 60.0);
+        }
+    };
+    let of_cost = |restart_cost| {
+        let options = SimOptions {
+            restart_cost,
+            first_start_pays: true,
+            ..SimOptions::default()
+        };
+        start_scripted(script, workload(1, 10.0), options)
+    };
+    let halted = halt(&mut of_cost(1e9));
+    assert!(
+        matches!(halted.reason, HaltReason::StillRestarting { .. }),
+        "{halted}"
+    );
+    assert_eq!(
+        halted.to_string(),
+        "scripted was ended at 59940 s, with 0 of 1 jobs done: it was asked 1000 times while all who run restart, and none of them works before 1000000000 s; lower the restart cost, or choose another policy"
+    );
+    of_cost(30.0 * DAY).run().expect("it ends");
+}
+
+/// As above, of a policy that searches in each of its rounds and moves jobs.
+#[test]
+fn pollux_does_not_search_for_ever() {
+    let mut jobs = Workload::clone(&workload(20, 600.0));
+    for (i, job) in jobs.jobs.iter_mut().enumerate() {
+        job.submit = Time(20.0 * i as f64);
+        job.gpus = 1 + i as u32 % 2;
+    }
+    let jobs = ApplicationSettings::default()
+        .bind(jobs)
+        .expect("the paper's rule");
+    let spec = RunSpec {
+        policy: "pollux[population=8,generations=4]"
+            .parse()
+            .expect("a policy"),
+        cluster: ClusterSpec::uniform(2, 4).expect("a cluster"),
+        placement: Default::default(),
+        options: SimOptions {
+            restart_cost: 1e9,
+            ..SimOptions::default()
+        },
+        history: None,
+        outages: Default::default(),
+    };
+    let halt = halt(&mut spec.start(Arc::new(jobs)));
+    assert!(
+        matches!(halt.reason, HaltReason::StillRestarting { .. }),
+        "{halt}"
+    );
+}
+
+const DAY: f64 = 86_400.0;
+
+/// A run of every policy, and of those with the shortest rounds.
+fn with_outages(cluster: &str, outages: &str, jobs: &Arc<Workload>) {
+    let shortest = ["las[quantum=1]", "gandiva[quantum=1]", "gavel[round=1]"];
+    let all = POLICIES.iter().map(|entry| entry.name).chain(shortest);
+    for policy in all {
+        let spec = RunSpec {
+            policy: policy.parse().expect("a policy"),
+            cluster: cluster.parse().expect("a cluster"),
+            placement: Default::default(),
+            options: SimOptions::default(),
+            history: None,
+            outages: outages.parse().expect("outages"),
+        };
+        let mut run = spec.start(Arc::clone(jobs));
+        run.run()
+            .unwrap_or_else(|why| panic!("{policy} {outages}: {why}"));
+        assert_eq!(
+            run.progress().done as usize,
+            jobs.jobs.len(),
+            "{policy} {outages}"
+        );
+    }
+}
+
+/// So many jobs of half an hour that come a minute after one another.
+fn half_hours(gpus: &[u32]) -> Arc<Workload> {
+    let jobs = gpus.iter().enumerate();
+    let jobs = jobs.map(|(i, &gpus)| Job::plain(60.0 * i as f64, gpus, 1800.0));
+    Arc::new(Workload {
+        jobs: jobs.collect(),
+        ..Default::default()
+    })
+}
+
+/// Maintenance of the whole cluster: nobody can run, and that is no policy's fault.
+#[test]
+fn everything_is_down_for_a_while() {
+    let jobs = half_hours(&[8, 4, 16, 1, 32, 2]);
+    for outages in ["0-3:600..1d", "0-3:600..30d", "0-3:600..30d:drain"] {
+        with_outages("4x8", outages, &jobs);
+    }
+}
+
+/// One job waits for nodes that will be back, however many others idle.
+#[test]
+fn a_gang_waits_for_nodes_that_are_down() {
+    with_outages("4x8", "0:600..30d,2:600..20d", &half_hours(&[32]));
+}
+
+/// A job that no node will ever hold again does not end a run to which others come.
+#[test]
+fn others_come_after_a_long_time() {
+    let mut jobs = Workload::clone(&half_hours(&[16, 8]));
+    jobs.jobs[1].submit = Time(10.0 * DAY);
+    let spec = RunSpec {
+        policy: "las".parse().expect("a policy"),
+        cluster: "2x8".parse().expect("a cluster"),
+        placement: Default::default(),
+        options: SimOptions::default(),
+        history: None,
+        outages: "0:0..:drain".parse().expect("outages"),
+    };
+    let mut run = spec.start(Arc::new(jobs));
+    let halt = halt(&mut run);
+    assert!(
+        matches!(halt.reason, HaltReason::NobodyRuns { waiting: 1, .. }),
+        "{halt}"
+    );
+    assert_eq!(halt.done, 1);
 }

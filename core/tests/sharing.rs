@@ -21,7 +21,7 @@ const GIB: u32 = 1024;
 
 fn workload(rows: &[Row]) -> Arc<Workload> {
     let mut rows = rows.to_vec();
-    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows.sort_by(|a, b| switchyard::order::by_value(&a.0, &b.0));
     let job = |(i, &(submit, gpus, share, memory, duration)): (usize, &Row)| Job {
         name: format!("j{i}").into(),
         demand: Demand {
@@ -100,7 +100,7 @@ fn check(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) {
     }
     for ((node, gpu), mut changes) in changes {
         assert!(gpu < cluster.gpus_per_node().nth(node as usize).expect("a node"));
-        changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        changes.sort_by(|a, b| switchyard::order::by_value(&a.0, &b.0).then(a.1.cmp(&b.1)));
         let (mut taken, mut used) = (0, 0);
         for (_, part, bytes) in changes {
             taken += part;

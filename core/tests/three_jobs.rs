@@ -40,7 +40,7 @@ fn in_slices(sample: &Sample) -> f64 {
     let (mut now, mut sum) = (0.0, 0.0);
     while left.iter().any(|&left| left > 0.0) {
         let mut order: Vec<usize> = (0..jobs.len()).filter(|&i| left[i] > 0.0).collect();
-        order.sort_by(|&a, &b| attained[a].total_cmp(&attained[b]));
+        order.sort_by(|&a, &b| switchyard::order::by_value(&attained[a], &attained[b]));
         let mut free = sample.cluster_spec().gpus();
         now += 1.0;
         for i in order {

@@ -233,7 +233,7 @@ test("what is wrong is told: what, where, and what to do", async (t) => {
     [() => run(trace, { policies: ["fifo", 5] }), /^policies holds 5: it takes/],
     [() => run(trace, { polices: "fifo" }), /^run has no option 'polices' \(did you mean 'policies'\?\): it takes .*policies.*seed/],
     [() => run(trace, { cluster: "many" }), /'many' is not a cluster: write NODESxGPUS/],
-    [() => run(trace, { restart_cost: -1 }), /^restart_cost is '-1': it takes a number, 0 or more/],
+    [() => run(trace, { restart_cost: -1 }), /^restart_cost is '-1': it takes a number from 0 to 1000000000/],
     [() => run(trace, { seed: "18446744073709551615" }), /^seed is .*JavaScript holds whole numbers up to/],
     [() => run(trace, { policies: "tiresias-gittins[history=old]" }), /service history 'old'/],
     [() => run(trace, { histories: { old: [1, 0] } }), /^histories: old\[1\] is 0: it takes GPU·s/],

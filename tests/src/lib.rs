@@ -10,12 +10,14 @@
 //! `everything` and `trained` all of that happens at once, to plain jobs and to training ones, and in
 //! `served` to jobs with parameter servers.
 //! `adaptive` is drawn as Pollux' evaluation draws, with
-//! short searches and interference. `models` are [`models`], `scripts` [`scripts`]. `UPDATE_GOLDEN=1 cargo test
+//! short searches and interference. `six` are six jobs of which some come to links that others have left, `grid-…`
+//! is [`grid`]. `models` are [`models`], `scripts` [`scripts`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
 //! commit.
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod artifact;
+pub mod grid;
 pub mod models;
 pub mod plugins;
 pub mod scripts;
@@ -23,7 +25,7 @@ pub mod scripts;
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::{ClusterSpec, Thousandths};
-use switchyard::job::{Demand, Servers, TypeSet, Work};
+use switchyard::job::{Demand, Job, Servers, TypeSet, Work};
 use switchyard::outages::Outages;
 use switchyard::placement::Strategy as Placing;
 use switchyard::placement::graph_rl::network::Network;
@@ -70,7 +72,7 @@ pub struct Case {
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 15] {
+pub fn cases() -> [Case; 16] {
     [
         sample("lab"),
         sample("cluster"),
@@ -87,6 +89,7 @@ pub fn cases() -> [Case; 15] {
         everything("everything", demanding().workload, WORLD),
         everything("served", served(), WORLD),
         everything("trained", training(demanding().workload), TRAINED),
+        six(),
     ]
 }
 
@@ -397,12 +400,41 @@ fn tiny() -> Case {
     }
 }
 
+/// Links that nobody is on any more are as those that nobody was on yet.
+fn six() -> Case {
+    let jobs = [
+        (0.0, 35.0, 8),
+        (10.0, 100.0, 1),
+        (20.0, 35.0, 4),
+        (30.0, 35.0, 1),
+        (40.0, 100.0, 8),
+        (50.0, 25.0, 8),
+    ];
+    let jobs = jobs.map(|(submit, seconds, gpus)| Job::plain(submit, gpus, seconds));
+    Case {
+        name: "six",
+        workload: Arc::new(Workload {
+            jobs: jobs.into(),
+            ..Workload::default()
+        }),
+        cluster: "3x4/racks=3".parse().expect("a cluster"),
+        options: SimOptions {
+            contention: true,
+            ..SimOptions::default()
+        },
+        outages: Outages::default(),
+        policies: &["fifo[placement=congestion-aware]"],
+    }
+}
+
 /// Of nothing learned: other weights than these are no other program.
 fn weights() -> Weights {
     let mut weights = Weights::default();
-    let network = Network::random(Placing::GRAPH_RL, 13);
-    let added = weights.add_shipped(&network.to_safetensors());
-    added.expect("they are written as they are read");
+    for placing in Placing::ALL.into_iter().filter(|of| of.is_learned()) {
+        let network = Network::random(placing, 13);
+        let added = weights.add_shipped(&network.to_safetensors());
+        added.expect("they are written as they are read");
+    }
     weights
 }
 
@@ -433,10 +465,15 @@ impl Case {
     ///
     /// If the policy makes an impossible plan.
     pub fn log_hash(&self, policy: &str) -> u64 {
+        self.log_hash_with(policy, Placing::default())
+    }
+
+    /// The same, where gangs are laid so unless the policy says otherwise.
+    fn log_hash_with(&self, policy: &str, placement: Placing) -> u64 {
         let spec = RunSpec {
             policy: policy.parse().expect("a policy"),
             cluster: self.cluster.clone(),
-            placement: Default::default(),
+            placement,
             options: self.options,
             history: None,
             outages: self.outages.clone(),

@@ -1,6 +1,6 @@
 //! The golden runs of `switchyard_tests`, on whatever this is compiled for.
 
-use switchyard_tests::{EXPECTED, cases, models, scripts};
+use switchyard_tests::{EXPECTED, cases, grid, models, scripts};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -8,6 +8,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 fn logs_are_the_same_on_every_platform() {
     let cases = cases();
     let mut computed: Vec<String> = cases.iter().flat_map(|case| case.lines()).collect();
+    computed.extend(grid::lines());
     computed.extend(models::lines());
     computed.extend(scripts::lines());
     #[cfg(not(target_arch = "wasm32"))]

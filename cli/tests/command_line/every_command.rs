@@ -25,7 +25,7 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--restart-cost", "-1"]),
-        "switchyard: --restart-cost is '-1': it takes a number, 0 or more (s)\n"
+        "switchyard: --restart-cost is '-1': it takes a number from 0 to 1000000000 (s)\n"
     );
 }
 

@@ -326,3 +326,50 @@ fn where_no_job_can_run_nothing_is_known_and_the_status_is_3() {
     );
     std::fs::remove_file(trace).expect("ours");
 }
+
+/// Jobs and restarts as long as they may be: longer ones are refused, since sums of them are no numbers.
+#[test]
+fn no_number_that_is_printed_is_long() {
+    let file = temporary("endless.csv");
+    let job = |i: u32| format!("j{i},{i},1e10,1\n");
+    let jobs: String = (0..4).map(job).collect();
+    let text = format!("#switchyard 1\njob,submit,duration,gpus\n{jobs}");
+    std::fs::write(&file, text).expect("the folder is there");
+    for arguments in [
+        &[
+            "run",
+            &file,
+            "--cluster",
+            "1x2",
+            "--policy",
+            "fifo",
+            "--policy",
+            "srtf",
+            "--restart-cost",
+            "1e9",
+        ][..],
+        &["inspect", &file],
+    ] {
+        let output = switchyard(arguments)
+            .assert()
+            .success()
+            .get_output()
+            .stdout
+            .clone();
+        let output = String::from_utf8(output).expect("UTF-8");
+        let words = output
+            .split_whitespace()
+            .filter(|word| !word.contains("endless"));
+        for word in words {
+            let is_number = word.contains(|c: char| c.is_ascii_digit());
+            assert!(!is_number || word.len() <= 20, "{word} in\n{output}");
+            assert!(!["inf", "NaN"].contains(&word), "{output}");
+        }
+    }
+    let refused = failure(2, &["run", &file, "--restart-cost", "1e308"]);
+    assert!(
+        refused.contains("it takes a number from 0 to 1000000000 (s)"),
+        "{refused}"
+    );
+    std::fs::remove_file(file).expect("it is there");
+}

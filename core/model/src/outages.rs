@@ -45,6 +45,9 @@ pub struct Outages(Arc<[Outage]>);
 /// More are no list that a person made.
 const MOST: usize = 1_000_000;
 
+/// Seconds of thirty thousand years: no run takes longer, and no greater number can be shown.
+const LATEST: f64 = 1e12;
+
 /// Why a text is no outage, or no list of them.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OutageError {
@@ -54,7 +57,7 @@ pub enum OutageError {
     )]
     Syntax(String),
     /// A time that is none.
-    #[error("'{0}' is no time: write seconds from the run's begin, 0 or more, or 90min, 2h, 1d12h")]
+    #[error("'{0}' is no time: write seconds from the run's begin, 0 to 1e12, or 90min, 2h, 1d12h")]
     Time(String),
     /// The end is not after the begin.
     #[error(
@@ -398,10 +401,10 @@ fn push(outage: Outage, outages: &mut Vec<Outage>) -> Result<(), OutageError> {
 }
 
 fn outage(node: u32, from: f64, to: f64, kind: OutageKind) -> Result<Outage, OutageError> {
-    if !(from.is_finite() && from >= 0.0) {
+    if !(0.0..=LATEST).contains(&from) {
         return Err(OutageError::Time(from.to_string()));
     }
-    if to.is_nan() {
+    if to.is_nan() || (to.is_finite() && to > LATEST) {
         return Err(OutageError::Time(to.to_string()));
     }
     if to <= from {

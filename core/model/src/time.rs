@@ -1,5 +1,6 @@
 //! Simulated time.
 
+use crate::order;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -32,7 +33,7 @@ impl Eq for Time {}
 
 impl Hash for Time {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.to_bits().hash(state);
+        order::bits(self.0).hash(state);
     }
 }
 
@@ -44,7 +45,7 @@ impl PartialOrd for Time {
 
 impl Ord for Time {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
+        order::by_value(&self.0, &other.0)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Outcomes;
 use crate::cluster::{ClusterSpec, TypeId};
+use crate::order;
 use crate::sim::RunLog;
 use serde::Serialize;
 
@@ -63,7 +64,7 @@ pub fn by_gpu_type(cluster: &ClusterSpec, log: &RunLog, outcomes: &Outcomes) -> 
     for (held, (jct, queueing)) in held.chunks(types + 1).zip(of_jobs) {
         let most = (0..=types)
             .rev()
-            .max_by(|&a, &b| held[a].total_cmp(&held[b]));
+            .max_by(|&a, &b| order::by_value(&held[a], &held[b]));
         if let (Some(most), false) = (most, jct.is_nan()) {
             figures[most].jct.push(*jct);
             figures[most].mean_queueing += queueing;

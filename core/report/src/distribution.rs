@@ -1,6 +1,6 @@
 //! The usual numbers of a sample.
 
-use crate::percentile;
+use crate::{order, percentile};
 use serde::{Deserialize, Serialize};
 
 /// Mean, percentiles and maximum of a sample; all NaN for an empty one, of which nothing can be known.
@@ -41,7 +41,7 @@ impl Distribution {
         let Some(n) = std::num::NonZeroUsize::new(values.len()) else {
             return Self::default();
         };
-        values.sort_unstable_by(f64::total_cmp);
+        values.sort_unstable_by(order::by_value);
         Self {
             mean: values.iter().sum::<f64>() / n.get() as f64,
             median: percentile(&values, 50.0),

@@ -11,6 +11,7 @@ mod chrome_trace;
 mod distribution;
 mod export;
 mod failures;
+mod figure;
 mod outcomes;
 mod paper_table;
 mod servers;
@@ -25,13 +26,14 @@ pub use export::{
     ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv,
 };
 pub use failures::Failures;
+pub use figure::figure;
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};
 pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary, finished_in_all};
 
 pub use switchyard_model::percentile;
-use switchyard_model::{application, cluster, job, spreadsheet, workload};
+use switchyard_model::{application, cluster, job, order, spreadsheet, workload};
 #[cfg(test)]
 use switchyard_sim::policy;
 use switchyard_sim::{RunSpec, sim};

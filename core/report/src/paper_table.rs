@@ -3,7 +3,7 @@
 //! CSV with the figures unrounded. A run that leaves jobs behind says so beside its name; it is never the
 //! best, and no ratio is taken of it.
 
-use super::Summary;
+use super::{Summary, figure};
 use crate::spreadsheet::guarded;
 use std::borrow::Cow;
 
@@ -138,10 +138,10 @@ fn is_best(figures: &[&Vec<f64>], column: usize, value: f64) -> bool {
 
 /// With a thin gap of a comma between thousands, as papers in English have it.
 fn shown(value: f64, decimals: usize) -> String {
-    if !value.is_finite() {
-        return "–".to_owned();
+    let text = figure(value, decimals);
+    if text.contains(|c: char| !c.is_ascii_digit() && c != '.') {
+        return text;
     }
-    let text = format!("{:.decimals$}", value + 0.0);
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut grouped = String::new();
     for (at, digit) in whole.chars().enumerate() {

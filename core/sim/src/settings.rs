@@ -91,7 +91,7 @@ pub const SETTINGS: &[Setting] = &[
         help: "Seconds without progress after every resume or move; the GPUs are held meanwhile",
         kind: ParamKind::Float {
             min: 0.0,
-            max: f64::MAX,
+            max: MOST_SECONDS,
         },
         group: Group::Runs,
         get: |of| of.options.restart_cost.to_string(),
@@ -264,7 +264,10 @@ pub const SETTINGS: &[Setting] = &[
         label: "Checkpoint interval",
         unit: "s",
         help: "Seconds of progress from one checkpoint to the next: what is not in one is lost when a node fails. 0: jobs save their work only when they are preempted",
-        kind: ParamKind::Float { min: 0.0, max: 1e9 },
+        kind: ParamKind::Float {
+            min: 0.0,
+            max: MOST_SECONDS,
+        },
         group: Group::Failures,
         get: |of| of.options.checkpoint_interval.to_string(),
         set: |of, text| parse(text, &mut of.options.checkpoint_interval),
@@ -275,7 +278,10 @@ pub const SETTINGS: &[Setting] = &[
         label: "Checkpoint cost",
         unit: "s",
         help: "Seconds without progress that each checkpoint of the interval takes",
-        kind: ParamKind::Float { min: 0.0, max: 1e9 },
+        kind: ParamKind::Float {
+            min: 0.0,
+            max: MOST_SECONDS,
+        },
         group: Group::Failures,
         get: |of| of.options.checkpoint_cost.to_string(),
         set: |of, text| parse(text, &mut of.options.checkpoint_cost),
@@ -362,6 +368,9 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.applications_mut().seed),
     },
 ];
+
+/// Thirty years. Numbers without a bound are times that no clock reaches and no formatter can show.
+const MOST_SECONDS: f64 = 1e9;
 
 /// A hundred thousand years.
 const MOST_HOURS: f64 = 1e9;
@@ -464,6 +473,41 @@ mod tests {
         }
     }
 
+    /// Whatever is added to a number within bounds, or multiplied by it, is a number that can be shown.
+    #[test]
+    fn every_setting_is_bounded() {
+        for setting in SETTINGS {
+            let key = setting.key;
+            match setting.kind {
+                ParamKind::Float { min, max } | ParamKind::Seconds { min, max } => {
+                    assert!(min >= 0.0 && max <= MOST_HOURS, "{key}: {min} to {max}");
+                }
+                ParamKind::Int { max, .. } => {
+                    // A seed stands for itself, and every one is as good as another.
+                    assert!(
+                        max <= 1_000_000_000 || key.ends_with("seed"),
+                        "{key}: {max}"
+                    );
+                }
+                ParamKind::Bool | ParamKind::Share | ParamKind::OneOf(_) | ParamKind::Placement => {
+                }
+                _ => assert!(matches!(setting.kind, ParamKind::Text(_)), "{key}"),
+            }
+            // Nor does a text hide a number that has no bound.
+            for number in ["1e13", "1e308", "inf", "1e12d"] {
+                let text = match key {
+                    "outages" => format!("0:{number}..,0:5..{number}"),
+                    "binding" => format!("{number}: ncf; bert"),
+                    _ => number.to_owned(),
+                };
+                let mut settings = Settings::default();
+                let taken = setting.take(&mut settings, &text);
+                assert!(taken.is_err(), "{key} takes {text}");
+                assert_eq!(settings, Settings::default());
+            }
+        }
+    }
+
     #[test]
     fn times_have_units() {
         let taken = |key: &str, text: &str| {
@@ -493,8 +537,8 @@ mod tests {
             assert_eq!(settings, Settings::default());
             refusal
         };
-        for wrong in ["-1", "nan", "inf", "1e309", "", "x"] {
-            let takes = "it takes a number, 0 or more (s)";
+        for wrong in ["-1", "nan", "inf", "1e308", "1e309", "", "x"] {
+            let takes = "it takes a number from 0 to 1000000000 (s)";
             assert_eq!(refusal("restart_cost", wrong), takes);
         }
         for wrong in ["1", "-0.1", "nan"] {

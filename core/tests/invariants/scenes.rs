@@ -214,7 +214,7 @@ fn workloads(most_jobs: usize) -> impl Strategy<Value = Workload> {
         durations(),
     );
     prop::collection::vec(shape, 1..most_jobs).prop_map(|mut shapes| {
-        shapes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        shapes.sort_by(|a, b| switchyard::order::by_value(&a.0, &b.0));
         let job = |(i, (submit, gpus, duration))| Job {
             name: format!("job-{i}").into(),
             submit: Time(submit),

@@ -1,7 +1,7 @@
 //! A trace in a few figures.
 
 use super::{Record, Trace};
-use crate::percentile;
+use crate::{order, percentile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -141,7 +141,7 @@ impl Trace {
     /// The trace in a few figures; all zero where there are no jobs.
     pub fn inspect(&self) -> Inspection {
         let mut durations: Vec<f64> = self.records.iter().map(|r| r.duration).collect();
-        durations.sort_unstable_by(f64::total_cmp);
+        durations.sort_unstable_by(order::by_value);
         let gpus = || self.records.iter().map(|r| r.gpus);
         let service = |r: &super::Record| f64::from(r.gpus) * r.duration;
         let first = super::earliest(&self.records);

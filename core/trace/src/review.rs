@@ -4,6 +4,7 @@ use super::Record;
 use super::report::{Tally, WarningKind};
 use crate::cluster::{ClusterSpec, Needs, Pools};
 use crate::job::Demand;
+use crate::order;
 use std::collections::BTreeMap;
 
 /// A pause is long if it is longer than a day and than this many times the mean after it.
@@ -68,13 +69,13 @@ pub(super) fn head(
             if record.submit < latest {
                 early.push(record.submit);
                 if early.len() == few * 2 {
-                    early.sort_unstable_by(f64::total_cmp);
+                    early.sort_unstable_by(order::by_value);
                     early.truncate(few);
                     latest = early.last().copied().unwrap_or(latest);
                 }
             }
         }
-        early.sort_unstable_by(f64::total_cmp);
+        early.sort_unstable_by(order::by_value);
         early.truncate(few);
     }
     let mut longest = (0, 0.0);

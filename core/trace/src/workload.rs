@@ -16,7 +16,7 @@ impl Trace {
     /// name; such a workload keeps its own clock, whose zero is where scheduling rounds begin.
     pub fn workload(&self) -> Workload {
         let mut records: Vec<&Record> = self.records.iter().collect();
-        order::sort_by(&mut records, |a, b| a.submit.total_cmp(&b.submit));
+        order::sort_by(&mut records, |a, b| order::by_value(&a.submit, &b.submit));
         let reading = Reading::of(self);
         let recorded = recorded(records.iter().copied());
         let jobs = records.into_iter();
@@ -29,7 +29,7 @@ impl Trace {
     pub fn take_workload(&mut self) -> Workload {
         let reading = Reading::of(self);
         let mut records = std::mem::take(&mut self.records);
-        order::sort_by(&mut records, |a, b| a.submit.total_cmp(&b.submit));
+        order::sort_by(&mut records, |a, b| order::by_value(&a.submit, &b.submit));
         let recorded = recorded(records.iter());
         let jobs = records.into_iter().map(|mut record| {
             let name = std::mem::take(&mut record.name);

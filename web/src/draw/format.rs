@@ -7,6 +7,9 @@ const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 86_400.0;
 
+/// From here on a number has an exponent: none is longer than its place.
+const LONG: f64 = 1e12;
+
 /// A cell of a table that spreadsheets do not run.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", guarded(text).replace('"', "\"\""))
@@ -56,6 +59,9 @@ pub fn duration_exact(seconds: f64) -> String {
     if !seconds.is_finite() {
         return "–".to_string();
     }
+    if seconds.abs() >= LONG {
+        return duration(seconds);
+    }
     let sign = if seconds < 0.0 { "−" } else { "" };
     let (days, rest) = split_days(seconds.abs());
     match days {
@@ -69,6 +75,9 @@ pub fn duration_exact(seconds: f64) -> String {
 pub fn time(seconds: f64) -> String {
     if !seconds.is_finite() {
         return "–".to_string();
+    }
+    if seconds >= LONG {
+        return format!("day {}", figures((seconds / DAY).floor()));
     }
     let (days, rest) = split_days(seconds.max(0.0));
     match days {
@@ -180,6 +189,9 @@ pub fn figures(number: f64) -> String {
     let size = number.abs();
     if !number.is_finite() {
         return "–".to_string();
+    }
+    if size >= LONG {
+        return significant(number);
     }
     let digits = if size >= 99.95 {
         count(size.round() as u64)
@@ -300,6 +312,32 @@ mod tests {
         assert_eq!(time(12.0 * 86_400.0 + 50_600.0), "day 12, 14:03:20");
         assert_eq!(time_of_day(50_600.0, 3600.0), "14:03");
         assert_eq!(time_of_day(50_600.0, 30.0), "14:03:20");
+    }
+
+    #[test]
+    fn no_number_is_longer_than_its_place() {
+        let written = [
+            (duration(1e12), "11,574,074 d"),
+            (duration(1e308), "1.16e303 d"),
+            (duration(-1e20), "−1.16e15 d"),
+            (duration_exact(1e18), "1.16e13 d"),
+            (time(1e12 - 1.0), "day 11,574,074, 01:46:39"),
+            (time(1e308), "day 1.16e303"),
+            (time(f64::INFINITY), "–"),
+            (gpu_hours(1e300), "2.78e296 GPU·h"),
+            (
+                attained(1e300, Measure::Service),
+                "1.00e300 GPU·s (2.78e296 GPU·h)",
+            ),
+            (figures(1e12 - 1.0), "999,999,999,999"),
+            (figures(u64::MAX as f64), "1.84e19"),
+            (ratio(1e300, 1e-9), "–"),
+            (ratio(1e300, 1.0), "1.00e300× longer"),
+            (bytes(1e30), "1.00e24 MB"),
+        ];
+        for (text, expected) in written {
+            assert_eq!(text, expected);
+        }
     }
 
     #[test]

@@ -544,8 +544,10 @@ fn whole<T: std::str::FromStr>(value: &str) -> Result<T, String> {
 /// A part of time.
 fn span(value: &str) -> Result<Span, String> {
     let Window { from, to } = parsed(value)?;
-    let whole = to.is_finite().then(|| Span::new(from, to));
-    whole.ok_or_else(|| "it needs an end".to_owned())
+    if to > MOST {
+        return Err(format!("it needs an end, at most {MOST:e}"));
+    }
+    Ok(Span::new(from, to))
 }
 
 fn some(value: &str) -> Result<String, String> {
@@ -570,13 +572,13 @@ fn shortened(text: &str) -> String {
     format::cut(text, SHOWN).replace(char::is_control, " ")
 }
 
-fn finite(text: &str) -> Option<f64> {
-    let number = text.parse().ok();
-    number.filter(|value: &f64| value.is_finite() && *value >= 0.0)
-}
+/// The greatest number of a time or a speed: seconds of thirty thousand years.
+const MOST: f64 = 1e12;
 
 fn non_negative(text: &str) -> Result<f64, String> {
-    finite(text).ok_or_else(|| "it is a number, 0 or more".to_owned())
+    let number = text.parse().ok();
+    let number = number.filter(|value: &f64| (0.0..=MOST).contains(value));
+    number.ok_or_else(|| format!("it is a number from 0 to {MOST:e}"))
 }
 
 /// What is percent-encoded in a value: brackets, commas and colons of policy specs stay

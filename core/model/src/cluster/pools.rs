@@ -174,7 +174,7 @@ impl Pools {
             of_group.push(pool);
         }
         // Stable: equally fast ones in the order in which the cluster names them.
-        order::sort_by(&mut pools, |a, b| b.speed.total_cmp(&a.speed));
+        order::sort_by(&mut pools, |a, b| order::by_value(&b.speed, &a.speed));
         let index = |of: &Pool| {
             let same =
                 |pool: &Pool| (pool.gpu, pool.memory, pool.speed) == (of.gpu, of.memory, of.speed);

@@ -3,6 +3,8 @@
 //!
 //! Bertsekas & Gallager, Data Networks, section 6.5.2.
 
+use crate::order;
+
 /// Who sends over which edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sender<'a> {
@@ -66,7 +68,7 @@ pub fn fill(senders: &[Sender<'_>], crowded: &[u32], capacity: impl Fn(u32) -> f
     let mut open: Vec<usize> = (0..links.len()).collect();
     // Those who grow are among the last of these, by what they want.
     let mut modest: Vec<usize> = (0..senders.len()).collect();
-    modest.sort_by(|&a, &b| senders[a].most.total_cmp(&senders[b].most));
+    modest.sort_by(|&a, &b| order::by_value(&senders[a].most, &senders[b].most));
     let mut modest = modest.into_iter().peekable();
     loop {
         while modest.next_if(|&i| !rate[i].is_nan()).is_some() {}
@@ -203,7 +205,7 @@ mod tests {
         /// Beside others one has no less than an even share, and no more than they leave.
         #[test]
         fn beside_others(mut others in prop::collection::vec(0.0..1.0f64, 0..8)) {
-            others.sort_by(f64::total_cmp);
+            others.sort_by(order::by_value);
             let mine = beside(1.0, others.iter().copied(), others.len());
             prop_assert!(mine >= 1.0 / (others.len() as f64 + 1.0) - 1e-12);
             let taken: f64 = others.iter().map(|other| other.min(mine)).sum();

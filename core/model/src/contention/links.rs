@@ -12,6 +12,7 @@ use super::filling::{Sender, beside, fill};
 use super::{Network, Profile, Step};
 use crate::cluster::{ClusterSpec, Gpus, Part};
 use crate::job::JobId;
+use crate::order;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -291,8 +292,8 @@ impl Links {
             }
         }
         let mut others: Vec<f64> = self.on_edge(edge, |other| other.rate).collect();
-        others.sort_unstable_by(f64::total_cmp);
-        if let Ok(at) = others.binary_search_by(|other| other.total_cmp(&own)) {
+        others.sort_unstable_by(order::by_value);
+        if let Ok(at) = others.binary_search_by(|other| order::by_value(other, &own)) {
             others.remove(at);
         }
         let count = others.len();
@@ -413,7 +414,7 @@ impl Links {
         self.touched_edges.sort_unstable();
         self.touched_edges.dedup();
         for &edge in &self.touched_edges {
-            let wanted = self.on_edge(edge, |running| running.most).sum();
+            let wanted = sum(self.on_edge(edge, |running| running.most));
             self.edges[edge as usize].wanted = wanted;
         }
         let mut stale = self.share_out();
@@ -424,7 +425,7 @@ impl Links {
         let on_nodes = nodes.iter().map(|&node| &self.on_node[node as usize]);
         let mut affected: Vec<JobId> = on_nodes.flatten().copied().collect();
         for edge in stale {
-            let taken = self.on_edge(edge, |running| running.rate).sum();
+            let taken = sum(self.on_edge(edge, |running| running.rate));
             let edge = &mut self.edges[edge as usize];
             edge.taken = taken;
             affected.extend(edge.jobs.iter().map(|of| of.0));
@@ -484,6 +485,11 @@ impl Links {
         });
         slowed
     }
+}
+
+/// Of nothing, 0: the standard library's sum of no numbers is -0.
+fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |sum, number| sum + number)
 }
 
 #[cfg(test)]

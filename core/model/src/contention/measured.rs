@@ -10,6 +10,7 @@
 //! overlap and the efficiency are fitted. Two jobs share the NIC of a node.
 
 use super::{Step, filling};
+use crate::order;
 use std::collections::BTreeSet;
 use switchyard_rows::{Table, number};
 use thiserror::Error;
@@ -329,7 +330,7 @@ impl Quality {
         };
         let quantiles = |of: fn(&(f64, f64, f64)) -> f64| {
             let mut errors: Vec<f64> = all.iter().map(|one| of(one).abs()).collect();
-            errors.sort_unstable_by(f64::total_cmp);
+            errors.sort_unstable_by(order::by_value);
             [0.5, 0.9, 1.0].map(|part| {
                 let at = libm::ceil(part * errors.len() as f64) as usize;
                 errors

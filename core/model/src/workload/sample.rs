@@ -13,6 +13,7 @@ use super::{DataCentre, Split, Workload};
 use crate::cluster::{ClusterPreset, ClusterSpec};
 use crate::draw::{Rng, below, unit};
 use crate::job::Job;
+use crate::order;
 use rand_xoshiro::rand_core::SeedableRng;
 
 /// A workload that comes with the program.
@@ -254,7 +255,7 @@ impl Sample {
         let span = gpu_seconds / (load * f64::from(gpus));
         let mut submits: Vec<f64> = (0..count).map(|_| arrival(&mut rng, span)).collect();
         submits[..backlog].fill(0.0);
-        submits.sort_unstable_by(f64::total_cmp);
+        submits.sort_unstable_by(order::by_value);
 
         let jobs = (0usize..)
             .zip(submits)
@@ -359,7 +360,7 @@ fn of_theme(theme: Theme, count: u32, seed: u64) -> Workload {
     let mut rows: Vec<(f64, u32, f64, u32)> = (0..count)
         .map(|at| theme.job(at, count, &mut rng))
         .collect();
-    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows.sort_by(|a, b| order::by_value(&a.0, &b.0));
     let begin = rows.first().map_or(0.0, |row| row.0);
     let jobs = (0u32..)
         .zip(rows)

@@ -52,7 +52,7 @@ pub enum SettingsError {
 pub enum RuleError {
     /// Words that are not understood.
     #[error(
-        "'{class}' is no class of jobs: write rules such as '1: cifar10 ncf; 10: bert; imagenet', in GPU-hours"
+        "'{class}' is no class of jobs: write rules such as '1: cifar10 ncf; 10: bert; imagenet', in GPU-hours, at most 1e9"
     )]
     Class {
         /// The part that is not understood.
@@ -95,6 +95,9 @@ impl ApplicationSettings {
     }
 }
 
+/// No job has more: a million GPUs for forty days.
+const MOST_HOURS: f64 = 1e9;
+
 impl FromStr for BindingRule {
     type Err = RuleError;
 
@@ -115,7 +118,7 @@ impl FromStr for BindingRule {
                 None => (None, text),
                 Some((number, names)) => {
                     let hours = number.trim().parse().ok();
-                    let hours = hours.filter(|hours: &f64| hours.is_finite());
+                    let hours = hours.filter(|hours: &f64| hours.abs() <= MOST_HOURS);
                     (Some(hours.ok_or_else(wrong)?), names)
                 }
             };

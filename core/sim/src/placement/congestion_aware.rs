@@ -26,7 +26,7 @@ fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> boo
     let nodes = (0u32..).zip(free.per_node());
     let holding = nodes.filter(|&(_, &here)| here >= gang.gpus);
     let best = holding.min_by(|&(a, here), &(b, there)| {
-        let loads = of_node(sight, a).total_cmp(&of_node(sight, b));
+        let loads = order::by_value(&of_node(sight, a), &of_node(sight, b));
         loads.then(here.cmp(there)).then(a.cmp(&b))
     });
     if let Some((node, _)) = best {
@@ -83,6 +83,6 @@ impl PartialOrd for Load {
 
 impl Ord for Load {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
+        order::by_value(&self.0, &other.0)
     }
 }

@@ -17,6 +17,7 @@ use crate::application::{Application, packed};
 use crate::cluster::Part;
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
+use crate::order;
 use crate::sim::{News, Plan, View};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
@@ -39,9 +40,7 @@ struct Gain {
 
 impl Ord for Gain {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.seconds
-            .total_cmp(&other.seconds)
-            .then(self.job.cmp(&other.job))
+        order::by_value(&self.seconds, &other.seconds).then(self.job.cmp(&other.job))
     }
 }
 

@@ -49,7 +49,7 @@ impl PackLimit {
     }
 
     fn refit(&mut self) {
-        order::sort_by(&mut self.observed, |a, b| a.0.total_cmp(&b.0));
+        order::sort_by(&mut self.observed, |a, b| order::by_value(&a.0, &b.0));
         if let Some(limit) = best_split(&self.observed) {
             self.limit = limit;
         }

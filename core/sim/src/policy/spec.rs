@@ -305,10 +305,6 @@ impl fmt::Display for ParamKind {
                 min: 0,
                 max: u64::MAX,
             } => f.write_str("a whole number, 0 or more"),
-            Self::Float {
-                min: 0.0,
-                max: f64::MAX,
-            } => f.write_str("a number, 0 or more"),
             Self::Share => f.write_str("a number from 0 to below 1"),
             Self::Int { min, max } => write!(f, "a whole number from {min} to {max}"),
             Self::Float { min, max } => write!(f, "a number from {min} to {max}"),

@@ -56,8 +56,10 @@ impl World {
         for &(job, at) in &plan.alarms {
             self.set_alarm(job, at)?;
         }
-        self.watch
-            .planned(self.now, &self.log, self.jobs.queue.jobs(), &self.nodes)?;
+        self.watch.planned(self.now, &self.log, self.standstill())?;
+        if self.watch.is_to_look_ahead() {
+            self.look_ahead()?;
+        }
         Ok(())
     }
 

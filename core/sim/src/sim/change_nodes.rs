@@ -20,9 +20,7 @@ impl World {
     fn apply_outages(&mut self) -> Result<(), Trouble> {
         while let Some(change) = self.outages.pop_at(self.now) {
             let node = change.node;
-            if change.is_listed {
-                self.watch.nodes_changed();
-            }
+            self.watch.happened(self.now);
             let before = self.nodes.by_outages(node);
             self.nodes.change(node, change.kind, change.begins);
             let after = self.nodes.by_outages(node);
@@ -41,8 +39,12 @@ impl World {
                 (NodeState::Up, NodeState::Up) => {}
                 (NodeState::Up, _) => self.news.push(News::NodeDown(node)),
                 (_, NodeState::Up) => self.news.push(News::NodeUp(node)),
-                // Nobody is asked, and nobody would end a run in which nothing else happens.
-                _ => self.watch.idles(self.jobs.queue.jobs(), &self.nodes)?,
+                _ => {}
+            }
+            if change.is_listed {
+                self.watch.nodes_changed();
+            } else {
+                self.watch.nodes_changed_by_chance(self.standstill())?;
             }
         }
         Ok(())

@@ -49,6 +49,15 @@ impl Events {
             .map_or(Time::NEVER, |Reverse((time, ..))| *time)
     }
 
+    /// When the first of such is due.
+    pub(super) fn next_of(&self, is_such: impl Fn(Time, Due) -> bool) -> Time {
+        let all = self.heap.iter();
+        let due = all.filter(|Reverse((time, _, _, due))| is_such(*time, *due));
+        due.map(|Reverse((time, ..))| *time)
+            .min()
+            .unwrap_or(Time::NEVER)
+    }
+
     pub(super) fn pop_at(&mut self, time: Time, early: bool) -> Option<Due> {
         if self.next_time() != time || self.is_early() != early {
             return None;

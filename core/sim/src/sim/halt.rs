@@ -1,5 +1,5 @@
 //! What ends a run before its jobs are done: a log that has outgrown its [budget](LogBudget), and
-//! time or work that no longer goes on. Policies are programs with parameters, and some values of
+//! time or work that no longer goes on, which [`Watch`](super::watch::Watch) sees. Policies are programs with parameters, and some values of
 //! some parameters preempt at every second of thirty years, or never start anyone: such a run is
 //! ended with a [`Halt`] that names the policy, the moment and the parameter to change, and its log
 //! stays whole up to there.
@@ -9,7 +9,6 @@
 //! all the log's hash.
 
 use super::log::RunLog;
-use super::nodes::Nodes;
 use super::plan::{PlanError, ProgramError};
 use crate::Time;
 use crate::job::JobId;
@@ -81,6 +80,22 @@ pub enum HaltReason {
     NothingChanges {
         /// How often.
         asked: u32,
+    },
+    /// The policy is asked so often that it would be asked millions of times more before anything else happens.
+    AskedTooOften {
+        /// How often.
+        asked: u32,
+        /// Since when.
+        since: Time,
+        /// When something else will happen.
+        until: Time,
+    },
+    /// All who run restart, and it would be asked ever so often before one of them works.
+    StillRestarting {
+        /// How often it was asked meanwhile.
+        asked: u32,
+        /// When the first of them will work.
+        ready: Time,
     },
     /// Jobs are preempted or moved again and again before their restart is over.
     NoProgress {
@@ -175,6 +190,21 @@ impl fmt::Display for Halt {
                 f,
                 "it was asked {asked} times and nothing has changed; {remedy}, or leave out jobs that never end"
             ),
+            HaltReason::AskedTooOften {
+                asked,
+                since,
+                until,
+            } => write!(
+                f,
+                "it was asked {asked} times within {} s, and nothing else happens before {} s; let its alarms be farther apart, or {remedy}",
+                self.time - since,
+                until.seconds()
+            ),
+            HaltReason::StillRestarting { asked, ready } => write!(
+                f,
+                "it was asked {asked} times while all who run restart, and none of them works before {} s; lower the restart cost, or {remedy}",
+                ready.seconds()
+            ),
             HaltReason::NoProgress { job } => write!(
                 f,
                 "every job, job {} the last, loses its GPUs before its restart is over; lower the restart cost, or {remedy}",
@@ -203,124 +233,4 @@ pub enum RunError {
     /// It would have gone on for ever, or beyond all memory.
     #[error(transparent)]
     Halt(#[from] Halt),
-}
-
-/// A policy that asks for the same moment this often in a row is ended.
-const MOST_PLANS_PER_MOMENT: u32 = 10_000;
-
-/// So often in a row a policy may be asked while jobs wait and nobody runs, and change nothing.
-const MOST_IDLE_PLANS: u32 = 1_000;
-
-/// So often it may be asked in a row and change nothing while somebody runs.
-const MOST_EMPTY_PLANS: u32 = 10_000_000;
-
-/// So many stays in a row that all end before the restart is over: nobody will ever get anywhere.
-fn most_fruitless_stays(gpus: u32) -> u32 {
-    10_000 + 100 * gpus
-}
-
-/// Sees whether a run goes on.
-#[derive(Debug, Default)]
-pub(super) struct Watch {
-    moment: Time,
-    plans_this_moment: u32,
-    /// Rows about jobs in the log when the policy was last asked.
-    rows: usize,
-    /// Plans in a row without such a row.
-    empty_plans: u32,
-    /// Preempted or moved before any progress, one after the other.
-    fruitless_stays: u32,
-}
-
-impl Watch {
-    /// A job has finished.
-    pub(super) fn finished(&mut self) {
-        self.fruitless_stays = 0;
-    }
-
-    /// A job loses its GPUs, having made progress on them or not.
-    pub(super) fn stay_ended(
-        &mut self,
-        job: JobId,
-        progressed: bool,
-        gpus: u32,
-    ) -> Result<(), HaltReason> {
-        if self.is_fruitless(progressed, gpus) {
-            return Err(HaltReason::NoProgress { job });
-        }
-        Ok(())
-    }
-
-    /// A job loses its GPUs to a failure, having saved anything on them or not.
-    pub(super) fn evicted(&mut self, job: JobId, saved: bool, gpus: u32) -> Result<(), HaltReason> {
-        if self.is_fruitless(saved, gpus) {
-            return Err(HaltReason::NothingSaved { job });
-        }
-        Ok(())
-    }
-
-    fn is_fruitless(&mut self, progressed: bool, gpus: u32) -> bool {
-        self.fruitless_stays = if progressed {
-            0
-        } else {
-            self.fruitless_stays + 1
-        };
-        self.fruitless_stays > most_fruitless_stays(gpus)
-    }
-
-    /// A node has gone or come back, as it stands in a list: those have an end.
-    pub(super) fn nodes_changed(&mut self) {
-        self.empty_plans = 0;
-    }
-
-    /// A plan was carried out; so many jobs wait now.
-    pub(super) fn planned(
-        &mut self,
-        now: Time,
-        log: &RunLog,
-        waiting: u32,
-        nodes: &Nodes,
-    ) -> Result<(), HaltReason> {
-        self.plans_this_moment = if now == self.moment {
-            self.plans_this_moment + 1
-        } else {
-            0
-        };
-        self.moment = now;
-        if self.plans_this_moment > MOST_PLANS_PER_MOMENT {
-            let asked = self.plans_this_moment;
-            return Err(HaltReason::TimeStandsStill { asked });
-        }
-        let rows = log.events() + log.tunings();
-        self.empty_plans = if rows == self.rows {
-            self.empty_plans + 1
-        } else {
-            0
-        };
-        self.rows = rows;
-        self.check_idle(waiting, nodes)?;
-        let asked = self.empty_plans;
-        if asked >= MOST_EMPTY_PLANS {
-            return Err(HaltReason::NothingChanges { asked });
-        }
-        Ok(())
-    }
-
-    /// Time goes on, and the policy is not even asked; so many jobs wait.
-    pub(super) fn idles(&mut self, waiting: u32, nodes: &Nodes) -> Result<(), HaltReason> {
-        self.empty_plans += 1;
-        self.check_idle(waiting, nodes)
-    }
-
-    fn check_idle(&self, waiting: u32, nodes: &Nodes) -> Result<(), HaltReason> {
-        let asked = self.empty_plans;
-        if nodes.in_use() == 0 && waiting > 0 && asked >= MOST_IDLE_PLANS {
-            return Err(HaltReason::NobodyRuns {
-                waiting,
-                asked,
-                closed: nodes.closed(),
-            });
-        }
-        Ok(())
-    }
 }

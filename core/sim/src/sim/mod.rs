@@ -34,6 +34,7 @@ mod training;
 mod training_plots;
 mod types;
 mod view;
+mod watch;
 mod world;
 
 pub use attained::{Attained, Held, Measure};

@@ -36,6 +36,8 @@ pub(super) struct Timeline {
     listed: Vec<(Time, Change)>,
     drawn: Option<Generator>,
     next: Time,
+    /// How many have begun and will be over: of those listed, and by chance.
+    begun: [u32; 2],
 }
 
 impl Timeline {
@@ -63,6 +65,7 @@ impl Timeline {
             listed,
             drawn: Generator::new(options, nodes),
             next: Time::NEVER,
+            begun: [0; 2],
         };
         timeline.look_ahead();
         timeline
@@ -86,12 +89,34 @@ impl Timeline {
             Some((_, change)) => Some(change),
             None => self.drawn.as_mut().and_then(Generator::pop),
         };
+        if let Some(change) = change {
+            let begun = &mut self.begun[usize::from(!change.is_listed)];
+            match change.begins {
+                true => *begun += u32::from(change.until < Time::NEVER),
+                false => *begun -= 1,
+            }
+        }
         self.look_ahead();
         change
     }
 
+    /// The next one of the list.
+    pub(super) fn next_listed(&self) -> Time {
+        self.listed.last().map_or(Time::NEVER, |(at, _)| *at)
+    }
+
+    /// Whether outages of the list have begun and will be over.
+    pub(super) fn are_to_be_over(&self) -> bool {
+        self.begun[0] > 0
+    }
+
+    /// Whether nodes are down by chance: they will be back, and fail again.
+    pub(super) fn are_by_chance(&self) -> bool {
+        self.begun[1] > 0
+    }
+
     fn look_ahead(&mut self) {
-        let listed = self.listed.last().map_or(Time::NEVER, |(at, _)| *at);
+        let listed = self.next_listed();
         let drawn = self
             .drawn
             .as_ref()

@@ -3,7 +3,7 @@
 
 use super::checkpoints::Checkpoints;
 use super::events::{Due, Events};
-use super::halt::{HaltReason, Watch};
+use super::halt::HaltReason;
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
 use super::log::{Checkpointing, EventKind, RunLog, Stop, Tuning};
@@ -16,6 +16,7 @@ use super::scheduler::{Every, Policy, Scheduler};
 use super::setting::{Setting, SimOptions};
 use super::speed::Speeds;
 use super::view::View;
+use super::watch::Watch;
 use crate::Time;
 use crate::cluster::{ClusterSpec, Shares, Spare};
 use crate::goodput::LocalBatch;
@@ -141,16 +142,19 @@ impl World {
 
     pub(super) fn next_time(&self) -> Time {
         let jobs = &self.setting.workload.jobs;
-        let arrival = jobs.get(self.jobs.submitted);
-        let next = arrival
-            .map_or(Time::NEVER, |job| job.submit)
-            .min(self.events.next_time());
+        let next = self.next_arrival().min(self.events.next_time());
         // Without jobs it does not matter what fails.
         if (self.jobs.done as usize) < jobs.len() {
             next.min(self.outages.next_time())
         } else {
             next
         }
+    }
+
+    /// When the next job comes.
+    pub(super) fn next_arrival(&self) -> Time {
+        let job = self.setting.workload.jobs.get(self.jobs.submitted);
+        job.map_or(Time::NEVER, |job| job.submit)
     }
 
     /// Applies every event due at `now`; says whether a round is.
@@ -176,7 +180,10 @@ impl World {
                 continue;
             }
             match due {
-                Due::Epoch { job, .. } => self.end_epoch(job, policy)?,
+                Due::Epoch { job, .. } => {
+                    self.watch.happened(self.now);
+                    self.end_epoch(job, policy)?;
+                }
                 Due::Alarm { job, .. } => {
                     self.jobs.alarm[job.index()] = Time::NEVER;
                     self.news.push(News::Alarm(job));
@@ -191,6 +198,7 @@ impl World {
         while let Some(job) = self.setting.workload.jobs.get(self.jobs.submitted)
             && job.submit == self.now
         {
+            self.watch.happened(self.now);
             let i = self.jobs.submitted;
             let id = JobId(i as u32);
             self.jobs.submitted += 1;
@@ -265,6 +273,9 @@ impl World {
         let shared = self.ledger.share(job);
         self.ledger.leave(job, self.setting.job(job));
         let segment = self.jobs.segment[job.index()];
+        if self.log.segment(segment as usize).ready < self.now {
+            self.watch.worked(self.now);
+        }
         match shared {
             Some((node, share)) => self.nodes.give_share(node, share),
             None => self.nodes.give(self.log.segment(segment as usize).gpus),
@@ -323,16 +334,19 @@ impl World {
     }
 
     /// Sees to it that a round is due, while jobs are active. Where rounds matter only to those who
-    /// wait and nobody does, the next that can matter is the first at or after whatever happens
-    /// next.
+    /// wait and nobody does, or nobody can run, the next that can matter is the first at or after whatever
+    /// happens next.
     pub(super) fn schedule_round(&mut self, every: Every) {
         if self.jobs.active() == 0 {
             return;
         }
-        let from = if every.while_all_run || self.jobs.queue.jobs() > 0 {
+        let next = self.next_time();
+        let all_are_away = self.nodes.closed() as usize == self.nodes.count();
+        let nobody_can_run = all_are_away && self.nodes.in_use() == 0 && next < Time::NEVER;
+        let from = if !nobody_can_run && (every.while_all_run || self.jobs.queue.jobs() > 0) {
             self.now
         } else {
-            self.next_time()
+            next
         };
         self.events.schedule_round(every, from, self.now);
     }
@@ -361,7 +375,7 @@ impl World {
 }
 
 /// Whether what is due then still stands.
-fn is_live(jobs: &Jobs, time: Time, due: Due) -> bool {
+pub(super) fn is_live(jobs: &Jobs, time: Time, due: Due) -> bool {
     match due {
         Due::Epoch { job, stretch } => jobs.progress[job.index()].is_in(stretch),
         Due::Alarm { job, version } => {

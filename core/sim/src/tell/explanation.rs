@@ -110,7 +110,7 @@ impl Cause {
     /// The others there that are named, the largest first, each with its share; and the rest in words.
     pub fn by_whom(&self) -> (Vec<(JobId, f64)>, String) {
         let mut by = self.by.clone();
-        order::sort_by(&mut by, |a, b| b.1.total_cmp(&a.1));
+        order::sort_by(&mut by, |a, b| order::by_value(&b.1, &a.1));
         let rest = by.split_off(by.len().min(Self::NAMED));
         let share: f64 = rest.iter().map(|(_, share)| share).sum();
         let words = match rest.len() {

@@ -49,7 +49,9 @@ impl PlacingStep {
         );
         let others = self.choices.iter().filter(|(of, _)| *of != self.chosen);
         let mut others: Vec<&(Choice, f32)> = others.collect();
-        order::sort_by(&mut others, |a, b| b.1.total_cmp(&a.1));
+        order::sort_by(&mut others, |a, b| {
+            order::by_value(&b.1.into(), &a.1.into())
+        });
         let best: Vec<String> = others
             .iter()
             .take(Self::NAMED)

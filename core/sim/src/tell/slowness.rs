@@ -46,7 +46,7 @@ impl Slowness {
     pub fn close(&mut self, now: Time) {
         self.note(now, 0.0, Vec::new);
         order::sort_by(&mut self.losses, |a, b| {
-            b.seconds.total_cmp(&a.seconds).then(a.at.cmp(&b.at))
+            order::by_value(&b.seconds, &a.seconds).then(a.at.cmp(&b.at))
         });
     }
 

@@ -36,7 +36,7 @@ pub(super) const ELAPSED: [f64; 22] = [
 /// A tick's number: `0.5`, `12`, `1,000`.
 pub(super) fn round_number(value: f64) -> String {
     if value.fract().abs() < 1e-9 {
-        format::count(value as u64)
+        format::figures(value.round())
     } else {
         value.to_string()
     }

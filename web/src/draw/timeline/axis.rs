@@ -126,7 +126,7 @@ pub(in crate::draw) fn marks(window: Window, step: f64) -> impl Iterator<Item = 
 /// A mark's text: the day where one begins, else the time of day.
 pub(in crate::draw) fn label(time: f64, step: f64) -> String {
     if step >= DAY || (time > 0.0 && time % DAY == 0.0) {
-        format!("day {}", format::count((time / DAY) as u64))
+        format!("day {}", format::figures((time / DAY).floor()))
     } else {
         format::time_of_day(time, step)
     }

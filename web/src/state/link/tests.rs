@@ -129,12 +129,40 @@ fn every_wrong_part_is_named_and_the_rest_is_kept() {
             "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
             "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
             "sample=house: use one of lab, cluster, fleet, data-centre, three-jobs.",
-            "t=-1: it is a number, 0 or more.",
+            "t=-1: it is a number from 0 to 1e12.",
             "log-budget=5000: it takes a whole number from 1 to 4000 (MB).",
             "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
             "whatever=1: there is no such setting.",
             "baseline=5: the schedulers are numbered from 0 to 0.",
         ]
+    );
+}
+
+/// A clock at 10³⁰⁸ s would be wider than the page.
+#[test]
+fn times_are_bounded() {
+    for key in ["t", "speed", "zoom", "range"] {
+        for time in ["1e308", "1e13", "1.1e12", "inf", "nan"] {
+            let value = match key {
+                "zoom" | "range" => format!("0..{time}"),
+                _ => time.to_owned(),
+            };
+            let link = Link::parse(&format!("#{key}={value}"));
+            assert_eq!((link.time, link.speed), (None, None), "{key}={value}");
+            assert_eq!((link.seen, link.range), (None, None), "{key}={value}");
+            let [complaint] = &link.complaints[..] else {
+                panic!("{key}={value}: {:?}", link.complaints);
+            };
+            assert!(
+                complaint.starts_with(&format!("{key}={value}: ")),
+                "{complaint}"
+            );
+        }
+    }
+    let link = Link::parse("#t=1e12&range=0..1e12");
+    assert!(
+        link.complaints.is_empty() && link.time == Some(1e12),
+        "{link:?}"
     );
 }
 

@@ -2,6 +2,7 @@
 //! Out: whom a type serves first (Narayanan et al., OSDI'20 §5).
 
 use crate::job::JobId;
+use crate::order;
 use std::cmp::Ordering;
 
 /// A job alone, or two on one GPU.
@@ -46,7 +47,7 @@ impl Combination {
 /// Whom a type serves first.
 pub(super) fn first(a: &Standing, b: &Standing) -> Ordering {
     let lag = |of: &Standing| of.share / of.received;
-    let by_lag = lag(b).total_cmp(&lag(a));
-    let by_denied = || b.denied.total_cmp(&a.denied);
+    let by_lag = order::by_value(&lag(b), &lag(a));
+    let by_denied = || order::by_value(&b.denied, &a.denied);
     by_lag.then_with(by_denied)
 }

@@ -97,7 +97,7 @@ impl Reservation {
             }
         }
         let mut ends: Vec<&Running> = running.iter().collect();
-        order::sort_by(&mut ends, |a, b| a.end.total_cmp(&b.end));
+        order::sort_by(&mut ends, |a, b| order::by_value(&a.end, &b.end));
         let mut ends = ends.into_iter().peekable();
         loop {
             // Who should have ended and has not may end at any moment.

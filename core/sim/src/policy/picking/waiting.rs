@@ -4,6 +4,7 @@
 
 use super::Candidate;
 use crate::job::JobId;
+use crate::order;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,10 +86,10 @@ impl FromIterator<Candidate> for Waiting {
 pub(super) struct Ordered(pub(super) f64);
 
 impl Ordered {
-    /// As `<` has it from the least on: zeros are alike, and what is no number comes last.
+    /// A score, the least first: what is no number, or infinite, comes last.
     pub(super) fn least_first(score: f64) -> Self {
         match score < f64::INFINITY {
-            true => Self(score + 0.0),
+            true => Self(score),
             false => Self(f64::INFINITY),
         }
     }
@@ -96,7 +97,7 @@ impl Ordered {
 
 impl Ord for Ordered {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
+        order::by_value(&self.0, &other.0)
     }
 }
 

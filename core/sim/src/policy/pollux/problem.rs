@@ -262,7 +262,7 @@ impl Problem {
             let (a, b) = (&candidates[a], &candidates[b]);
             is_pinned(b)
                 .cmp(&is_pinned(a))
-                .then(a.attained.total_cmp(&b.attained))
+                .then(order::by_value(&a.attained, &b.attained))
                 .then(a.submit_order.cmp(&b.submit_order))
         });
         self.pinned = candidates.iter().filter(|job| is_pinned(job)).count();

@@ -3,7 +3,7 @@
 //! the tree does not know, or is in doubt about (an overflow, a division by zero, a type), is left to the
 //! interpreter, which then says what is wrong and where; and the two are [compared](super::program) at first.
 
-use super::language::{OF_ONE, Of};
+use super::language::{OF_ONE, Of, greatest, least};
 use super::properties::{PROPERTIES, Property, Value};
 use crate::job::JobId;
 use crate::sim::View;
@@ -329,8 +329,8 @@ impl Operator {
             Self::Divide => Value::Float(a / b),
             Self::Modulo => Value::Float(a % b),
             Self::Power => Value::Float(libm::pow(a, b)),
-            Self::Min => Value::Float(a.min(b)),
-            Self::Max => Value::Float(a.max(b)),
+            Self::Min => Value::Float(least(a, b)),
+            Self::Max => Value::Float(greatest(a, b)),
             Self::Less => Value::Bool(a < b),
             Self::LessOrEqual => Value::Bool(a <= b),
             Self::Greater => Value::Bool(a > b),

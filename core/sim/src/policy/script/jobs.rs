@@ -5,6 +5,7 @@ use super::properties::{PROPERTIES, Property, Value};
 use super::trainee::Trainee;
 use crate::cluster::{Needs, Part};
 use crate::job::JobId;
+use crate::order;
 use crate::placement::{Gang, Strategy};
 use crate::sim::{Phase, View};
 use crate::workload::DEFAULT_PACKLIMIT;
@@ -285,7 +286,7 @@ fn sorted(
     keyed.sort_by(|(a, _), (b, _)| {
         let pairs = a.iter().zip(b);
         let differ = pairs
-            .map(|(a, b)| a.total_cmp(b))
+            .map(|(a, b)| order::by_value(a, b))
             .find(|order| order.is_ne());
         differ.unwrap_or(Ordering::Equal)
     });

@@ -122,11 +122,21 @@ fn maths(engine: &mut Engine) {
     engine.register_fn("INFINITY", || f64::INFINITY);
     engine.register_fn("PI", || std::f64::consts::PI);
     engine.register_fn("E", || std::f64::consts::E);
-    for (name, of) in [("min", f64::min as fn(f64, f64) -> f64), ("max", f64::max)] {
+    for (name, of) in [("min", least as fn(f64, f64) -> f64), ("max", greatest)] {
         engine.register_fn(name, move |x: f64, y: f64| of(x, y));
         engine.register_fn(name, move |x: INT, y: f64| of(x as f64, y));
         engine.register_fn(name, move |x: f64, y: INT| of(x, y as f64));
     }
+}
+
+/// The lesser of two numbers; of two zeros the first, where [`f64::min`] may give either.
+pub(super) fn least(x: f64, y: f64) -> f64 {
+    if y < x || x.is_nan() { y } else { x }
+}
+
+/// The greater of two numbers; of two zeros the first.
+pub(super) fn greatest(x: f64, y: f64) -> f64 {
+    if y > x || x.is_nan() { y } else { x }
 }
 
 /// A mistake at a place in the text.

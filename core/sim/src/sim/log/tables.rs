@@ -6,6 +6,7 @@ use super::{EventKind, NodeState, StopCause};
 use crate::Time;
 use crate::cluster::Gpus;
 use crate::job::JobId;
+use crate::order;
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// Columns of equal length.
@@ -175,7 +176,7 @@ macro_rules! plain_cell {
 plain_cell!(u32, Number, |self, hash| hash.update(&self.to_le_bytes()));
 plain_cell!(JobId, Number, |self, hash| self.0.add_to(hash));
 plain_cell!(f64, Real, |self, hash| hash
-    .update(&self.to_bits().to_le_bytes()));
+    .update(&order::bits(self).to_le_bytes()));
 plain_cell!(EventKind, Kind, |self, hash| hash.update(&[self as u8]));
 plain_cell!(StopCause, Kind, |self, hash| hash.update(&[self as u8]));
 plain_cell!(NodeState, Kind, |self, hash| hash.update(&[self as u8]));

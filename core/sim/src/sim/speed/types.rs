@@ -6,6 +6,7 @@
 use super::{Cause, Entering, Law, Setting};
 use crate::cluster::Pools;
 use crate::job::JobId;
+use crate::order;
 use std::sync::Arc;
 
 pub(super) struct Types {
@@ -38,7 +39,7 @@ impl Law for Types {
         let setting = entering.setting;
         let (job, needs) = (setting.job(entering.id), setting.needs(entering.id));
         let factor = |&pool: &usize| setting.types.factor(job, needs, pool);
-        let by_factor = |a: &usize, b: &usize| factor(a).total_cmp(&factor(b));
+        let by_factor = |a: &usize, b: &usize| order::by_value(&factor(a), &factor(b));
         // Parameter servers run on cores.
         let here = entering.parts.iter().filter(|part| part.has_workers());
         let here = here.map(|part| self.pools.of_node(part.node));

@@ -229,7 +229,7 @@ fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>
         .map(|seen| (f64::from(seen.replicas), rate(seen, batch.s)))
         .collect();
     order::sort_by(&mut observed, |a, b| {
-        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        order::by_value(&a.0, &b.0).then(order::by_value(&a.1, &b.1))
     });
     let most = agent.max_replicas().max(held);
     Some(Plot {
