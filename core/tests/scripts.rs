@@ -352,8 +352,8 @@ fn what_a_plan_cannot_do_is_told_at_its_line() {
         ("zebra(1)", "no function zebra (int): docs/scripts.md lists"),
         ("zebra()", "no function zebra (): docs/scripts.md lists"),
         (
-            "view.waiting.sorted(|job| \"a\")",
-            "a number, or an array of numbers",
+            "view.waiting.sorted(|job| [\"a\"])",
+            "sorted() goes by numbers",
         ),
     ] {
         let text = format!("fn plan(view) {{\n{body}\n}}");
