@@ -6,7 +6,7 @@ use rhai::{EvalAltResult, ImmutableString, Position};
 use std::cell::Cell;
 
 /// So many elements (or bytes of a text) are walked over in about the time of an operation.
-const WALKED: usize = 16;
+pub(super) const WALKED: usize = 16;
 
 /// The operations that are left of a decision.
 pub(super) struct Budget {

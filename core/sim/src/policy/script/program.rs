@@ -665,6 +665,7 @@ mod tests {
             ("[[1, 2], [3,]][1][0]", "3"),
             ("[]", "[]"),
             ("#{}", "#{}"),
+            ("#{\"}\": 1, \",\": 2}", "#{\",\": 2, \"}\": 1}"),
             (
                 "#{a: [1, \"x\"], \"b c\": #{d: 2},}",
                 "#{\"a\": [1, \"x\"], \"b c\": #{\"d\": 2}}",
@@ -730,8 +731,7 @@ mod tests {
             let text = format!("{statements}\nthrow `got ${{x}}`;");
             assert_eq!(given(&text).unwrap(), value, "{statements}");
         }
-        let constant =
-            "const A = [1, [2]];\nfn key(job, now) { A[1].len }\nfn set() {\nA[0] = 5; }\nset();";
+        let constant = "const A = [1, [2]];\nA[1].len();\n\nA[0] = 5;\nfn key(job, now) { 1 }";
         let mistake = Script::new(constant, false).err().unwrap();
         assert_eq!(
             (mistake.line, mistake.what.contains("constant")),
@@ -810,6 +810,7 @@ mod tests {
             "a = #{a: a, b: a};",
             "let b = []; b.pad(200, 0); a.push(b);",
             "a[0] = a; a.push(1);",
+            "let t = \"\"; for i in 0..8000 { t += \"x\"; } a.push(t); a = #{a: a}; a[t + 1] = 1; a = [1]; a.pad(40, t);",
         ] {
             let text = format!("let a = [1];\nloop {{\n{grow}\n}}\nfn key(job, now) {{ 1 }}");
             let mistake = Script::new(&text, false).err().expect(grow);

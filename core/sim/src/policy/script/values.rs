@@ -4,7 +4,7 @@
 //!
 //! Rhai has no hook for its literals, so that `[` and `#{` are read as syntax of our own ([`literals`]).
 
-use super::budget::Budget;
+use super::budget::{Budget, WALKED};
 use super::jobs::{Job, number};
 use super::language::refuse;
 use rhai::{
@@ -51,7 +51,8 @@ pub(super) type Dict = Held<BTreeMap<ImmutableString, Dynamic>>;
 /// What elements are held in.
 pub(super) trait Elements: Clone + Default + 'static {
     fn count(&self) -> usize;
-    fn values(&self) -> impl Iterator<Item = &Dynamic>;
+    /// Keys, which an array has none of, and values.
+    fn entries(&self) -> impl Iterator<Item = (&str, &Dynamic)>;
 }
 
 impl Elements for Vec<Dynamic> {
@@ -59,8 +60,8 @@ impl Elements for Vec<Dynamic> {
         self.len()
     }
 
-    fn values(&self) -> impl Iterator<Item = &Dynamic> {
-        self.iter()
+    fn entries(&self) -> impl Iterator<Item = (&str, &Dynamic)> {
+        self.iter().map(|value| ("", value))
     }
 }
 
@@ -69,13 +70,16 @@ impl Elements for BTreeMap<ImmutableString, Dynamic> {
         self.len()
     }
 
-    fn values(&self) -> impl Iterator<Item = &Dynamic> {
-        self.values()
+    fn entries(&self) -> impl Iterator<Item = (&str, &Dynamic)> {
+        self.iter().map(|(key, value)| (key.as_str(), value))
     }
 }
 
-/// How many elements are in a value, and how deeply it nests.
+/// How many elements are in a value, and how deeply it nests. A long text counts as several.
 fn extent(value: &Dynamic) -> (usize, u32) {
+    if let Ok(text) = value.as_immutable_string_ref() {
+        return (text.len() / WALKED, 0);
+    }
     if let Some(list) = value.read_lock::<List>() {
         return (list.size, list.depth);
     }
@@ -88,8 +92,8 @@ impl<T: Elements> Held<T> {
     pub(super) fn new(of: T, budget: &Budget) -> Answer<Self> {
         let mut held = Self::default();
         budget.walk(of.count())?;
-        for value in of.values() {
-            held.count_in(value, budget)?;
+        for (key, value) in of.entries() {
+            held.count_in(key, value, budget)?;
         }
         held.of = Rc::new(of);
         Ok(held)
@@ -99,14 +103,14 @@ impl<T: Elements> Held<T> {
         &self.of
     }
 
-    fn count_in(&mut self, value: &Dynamic, budget: &Budget) -> Answer<()> {
+    fn count_in(&mut self, key: &str, value: &Dynamic, budget: &Budget) -> Answer<()> {
         let (size, depth) = extent(value);
         if depth >= DEEPEST {
             return Err(refuse(format!(
                 "more than {DEEPEST} arrays and maps in one another: keep them flat"
             )));
         }
-        let size = self.size + 1 + size;
+        let size = self.size + 1 + key.len() / WALKED + size;
         if size > budget.largest {
             let what = "an array or map with all that is in it".to_owned();
             return Err(EvalAltResult::ErrorDataTooLarge(what, Position::NONE).into());
@@ -116,8 +120,8 @@ impl<T: Elements> Held<T> {
         Ok(())
     }
 
-    fn count_out(&mut self, value: &Dynamic) {
-        self.size -= 1 + extent(value).0;
+    fn count_out(&mut self, key: &str, value: &Dynamic) {
+        self.size -= 1 + key.len() / WALKED + extent(value).0;
         if self.size == 0 {
             self.depth = 1;
         }
@@ -140,7 +144,7 @@ impl List {
     fn insert(&mut self, at: usize, value: Dynamic, budget: &Budget) -> Answer<()> {
         budget.walk(self.of.len() - at)?;
         self.own(budget)?;
-        self.count_in(&value, budget)?;
+        self.count_in("", &value, budget)?;
         self.own(budget)?.insert(at, value);
         Ok(())
     }
@@ -148,19 +152,19 @@ impl List {
     fn remove(&mut self, at: usize, budget: &Budget) -> Answer<Dynamic> {
         budget.walk(self.of.len() - at)?;
         let value = self.own(budget)?.remove(at);
-        self.count_out(&value);
+        self.count_out("", &value);
         Ok(value)
     }
 
     fn set(&mut self, at: INT, value: Dynamic, budget: &Budget) -> Answer<()> {
         let at = self.place(at)?;
         let old = std::mem::take(&mut self.own(budget)?[at]);
-        self.count_out(&old);
-        let counted = self.count_in(&value, budget);
+        self.count_out("", &old);
+        let counted = self.count_in("", &value, budget);
         let (new, counted) = match counted {
             Ok(()) => (value, Ok(())),
             // As it was.
-            Err(error) => (old.clone(), self.count_in(&old, budget).and(Err(error))),
+            Err(error) => (old.clone(), self.count_in("", &old, budget).and(Err(error))),
         };
         self.own(budget)?[at] = new;
         counted
@@ -191,13 +195,13 @@ impl Dict {
     fn set(&mut self, key: ImmutableString, value: Dynamic, budget: &Budget) -> Answer<()> {
         let old = self.own(budget)?.remove(&key);
         if let Some(old) = &old {
-            self.count_out(old);
+            self.count_out(&key, old);
         }
-        let (new, counted) = match (self.count_in(&value, budget), old) {
+        let (new, counted) = match (self.count_in(&key, &value, budget), old) {
             (Ok(()), _) => (value, Ok(())),
             (Err(error), None) => return Err(error),
             (Err(error), Some(old)) => {
-                let counted = self.count_in(&old, budget).and(Err(error));
+                let counted = self.count_in(&key, &old, budget).and(Err(error));
                 (old, counted)
             }
         };
@@ -208,7 +212,7 @@ impl Dict {
     fn remove(&mut self, key: &str, budget: &Budget) -> Answer<Dynamic> {
         let old = self.own(budget)?.remove(key);
         if let Some(old) = &old {
-            self.count_out(old);
+            self.count_out(key, old);
         }
         Ok(old.unwrap_or_default())
     }
@@ -384,21 +388,23 @@ pub(super) fn literals(engine: &mut Engine, budget: &Rc<Budget>) {
     let to = Rc::clone(budget);
     engine.register_custom_syntax_with_state_raw(
         DICT,
-        move |read, ahead, _| {
-            let last = read.last().map_or("", |last| last.as_str());
-            // A key may look like a sign: what is next hangs on how many parts there are.
-            match (read.len() % 4, ahead) {
-                (1, "}") if last != "}" => next("}"),
-                (1, _) if last == "}" => Ok(None),
-                (2, _) if last == "}" => Ok(None),
-                (1, word) if word.starts_with('"') => next("$string$"),
-                (1, _) => next("$ident$"),
-                (2, _) => next(":"),
-                (3, _) => next("$expr$"),
-                (_, ",") => next(","),
-                (_, "}") => next("}"),
-                _ => Err(expected("',' or '}' in a map")),
+        move |read, ahead, is_over| {
+            if is_over.as_bool() == Ok(true) {
+                return Ok(None);
             }
+            // What is next hangs on how many parts there are: a key may look like any sign.
+            next(match (read.len() % 4, ahead) {
+                (0 | 1, "}") => {
+                    *is_over = true.into();
+                    "}"
+                }
+                (0, ",") => ",",
+                (0, _) => return Err(expected("',' or '}' in a map")),
+                (1, key) if key.starts_with('"') => "$string$",
+                (1, _) => "$ident$",
+                (2, _) => ":",
+                _ => "$expr$",
+            })
         },
         false,
         move |context: &mut EvalContext<'_, '_, '_, '_, '_, '_>, parts: &[Expression<'_>], _| {
@@ -598,7 +604,7 @@ fn joined(mut a: List, b: &List, budget: &Budget) -> Answer<List> {
     budget.walk(b.of.len())?;
     a.own(budget)?;
     for value in b.of.iter() {
-        a.count_in(value, budget)?;
+        a.count_in("", value, budget)?;
     }
     a.own(budget)?.extend(b.of.iter().cloned());
     Ok(a)
