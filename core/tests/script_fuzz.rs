@@ -447,6 +447,10 @@ fn what_is_deep_does_not_break_the_stack() {
             "if true {".repeat(3_000),
             "}".repeat(3_000)
         ),
+        "fn deep(n) { [n].map(|x| [x].sorted(|y| deep(y))) } fn key(job, now) { deep(0) }"
+            .to_owned(),
+        "fn deep(n) { n.filter(|job| deep([job, n])) } fn plan(view) { deep(view.jobs) }"
+            .to_owned(),
         "fn key(job, now) { let a = []; for i in 0..10000 { let b = a; a = [b]; } 1 }".to_owned(),
     ] {
         fate(&text, &jobs, &cluster);

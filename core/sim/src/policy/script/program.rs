@@ -597,12 +597,12 @@ mod tests {
         let mut calls = 0;
         for code in code {
             for (at, _) in code.match_indices('(') {
-                let Some(name) = words(&code[..at])
-                    .last()
-                    .filter(|name| code[..at].ends_with(name))
-                else {
+                let Some(name) = words(&code[..at]).next_back() else {
                     continue;
                 };
+                if !code[..at].ends_with(name) {
+                    continue;
+                }
                 calls += 1;
                 assert!(
                     names.contains(name) || ours.contains(&name),
@@ -730,6 +730,23 @@ mod tests {
         ] {
             let text = format!("{statements}\nthrow `got ${{x}}`;");
             assert_eq!(given(&text).unwrap(), value, "{statements}");
+        }
+        for change in [
+            "push(1)",
+            "pad(9, 1)",
+            "insert(0, 1)",
+            "pop()",
+            "shift()",
+            "remove(0)",
+            "clear()",
+        ] {
+            let text = format!("const A = [1];\nA.{change};");
+            let mistake = given(&text).expect_err(change);
+            assert_eq!(
+                (mistake.line, mistake.what.contains("constant")),
+                (2, true),
+                "{mistake}"
+            );
         }
         let constant = "const A = [1, [2]];\nA[1].len();\n\nA[0] = 5;\nfn key(job, now) { 1 }";
         let mistake = Script::new(constant, false).err().unwrap();

@@ -506,13 +506,23 @@ pub(super) fn register(engine: &mut Engine, budget: &Rc<Budget>) {
     });
 }
 
+/// Functions that change what they are called on, which constants refuse.
+const CHANGES: &[&str] = &["push", "insert", "pad", "pop", "shift", "remove", "clear"];
+
+fn function(name: &str) -> FuncRegistration {
+    let is_pure = !CHANGES.contains(&name);
+    FuncRegistration::new(name)
+        .in_global_namespace()
+        .with_purity(is_pure)
+}
+
 /// What arrays and maps have in common.
 fn both<T: Elements>(engine: &mut Engine, budget: &Rc<Budget>) {
     engine.register_get("len", |held: &mut Held<T>| held.of.count() as INT);
     engine.register_fn("len", |held: &mut Held<T>| held.of.count() as INT);
     engine.register_get("is_empty", |held: &mut Held<T>| held.of.count() == 0);
     engine.register_fn("is_empty", |held: &mut Held<T>| held.of.count() == 0);
-    engine.register_fn("clear", |held: &mut Held<T>| *held = Held::default());
+    function("clear").register_into_engine(engine, |held: &mut Held<T>| *held = Held::default());
     for (name, same) in [("==", true), ("!=", false)] {
         let to = Rc::clone(budget);
         engine.register_fn(name, move |a: &mut Held<T>, b: Held<T>| {
@@ -534,7 +544,7 @@ fn lists(engine: &mut Engine, budget: &Rc<Budget>) {
     macro_rules! list {
         ($name:literal, |$budget:ident, $list:ident: $of:ty $(, $arg:ident: $type:ty)*| $body:expr) => {
             let to = Rc::clone(budget);
-            engine.register_fn($name, move |$list: $of $(, $arg: $type)*| {
+            function($name).register_into_engine(engine, move |$list: $of $(, $arg: $type)*| {
                 let $budget = &*to;
                 $body
             });
@@ -719,7 +729,7 @@ fn dicts(engine: &mut Engine, budget: &Rc<Budget>) {
         |dict: &mut Dict, key: ImmutableString, value, budget| dict.set(key, value, budget),
     );
     let to = Rc::clone(budget);
-    engine.register_fn("remove", move |dict: &mut Dict, key: &str| {
+    function("remove").register_into_engine(engine, move |dict: &mut Dict, key: &str| {
         dict.remove(key, &to)
     });
     let to = Rc::clone(budget);
