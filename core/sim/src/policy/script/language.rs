@@ -88,8 +88,13 @@ fn numbers(engine: &mut Engine) {
 
 /// What texts can do.
 fn texts(engine: &mut Engine, budget: &Rc<Budget>) {
-    engine.register_get("len", |text: &mut ImmutableString| text.len() as INT);
-    engine.register_fn("len", |text: &str| text.len() as INT);
+    let of = Rc::clone(budget);
+    let length = move |text: &mut ImmutableString| {
+        of.walk(text.len())?;
+        Ok::<_, Box<EvalAltResult>>(text.chars().count() as INT)
+    };
+    engine.register_get("len", length.clone());
+    engine.register_fn("len", length);
     engine.register_get("is_empty", |text: &mut ImmutableString| text.is_empty());
     engine.register_fn("is_empty", |text: &str| text.is_empty());
     /// Registers whether one text stands in another.

@@ -697,7 +697,7 @@ mod tests {
             ),
             ("\"a,b\".split(\",\")", "[\"a\", \"b\"]"),
             ("[1, 2, 3][-1]", "3"),
-            ("\"n\" + 1 + [1].len", "n11"),
+            ("\"n\" + 1 + [1].len + \"äö\".len + \"äö\".len()", "n1122"),
         ] {
             let text = format!("let x = {expression};\nthrow `got ${{x}}`;");
             assert_eq!(given(&text).unwrap(), value, "{expression}");
@@ -878,6 +878,8 @@ mod tests {
             "let c = a; c[0] = 1;",
             "let c = [a]; c[0][0] = 1;",
             "let c = [a]; c == [b];",
+            "t.len;",
+            "t.len();",
             "t.split(\"\");",
             "t.contains(\"y\");",
             "t.starts_with(\"y\");",
