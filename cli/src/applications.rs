@@ -9,6 +9,7 @@ use switchyard::report::TraceFacts;
 use switchyard::study::Request;
 use switchyard::trace::{ProfileTable, SourceFile};
 use switchyard::workload::{Application, profiles};
+use switchyard_sweep::files;
 
 #[derive(Args)]
 #[command(next_help_heading = "What jobs train")]
@@ -53,7 +54,7 @@ impl ApplicationArguments {
 pub(crate) fn profiles(path: &Path) -> Result<Vec<ProfileTable>, Failure> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut read = |name: &Path, path: &Path| -> Result<(), Failure> {
-        let bytes = std::fs::read(path)
+        let bytes = files::read(path)
             .with_context(|| format!("cannot read {}", path.display()))
             .map_err(Failure::Input)?;
         files.push((name.display().to_string(), bytes));
@@ -85,7 +86,7 @@ pub(crate) fn profiles(path: &Path) -> Result<Vec<ProfileTable>, Failure> {
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
+    files::read_text(path)
         .with_context(|| format!("cannot read {}", path.display()))
         .map_err(Failure::Input)
 }

@@ -17,6 +17,7 @@ use switchyard::trace::{
     Window,
 };
 use switchyard::workload::Sample;
+use switchyard_sweep::files;
 use walkdir::WalkDir;
 
 /// What marks the name of an embedded sample.
@@ -313,7 +314,7 @@ pub(crate) fn history(policy: &PolicySpec) -> Result<Option<ServiceHistory>, Fai
     let Some(name) = policy.history() else {
         return Ok(None);
     };
-    let text = std::fs::read_to_string(name)
+    let text = files::read_text(name.as_ref())
         .with_context(|| {
             format!(
                 "{policy}: cannot read the service history {name} (use online, oracle or a file)"

@@ -7,6 +7,7 @@ use std::path::Path;
 use switchyard::policy::script::Script;
 use switchyard::policy::{PolicySpec, SpecError, plugin};
 use switchyard::sim::{Mistake, RunError};
+use switchyard_sweep::files;
 
 /// A kind of scheduler in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +108,7 @@ pub(crate) fn of_file(path: &Path) -> Result<PolicySpec, Failure> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let file = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let file = files::read(path).with_context(|| format!("cannot read {}", path.display()));
     file.map_err(Failure::Input)
 }
 

@@ -11,6 +11,7 @@ use switchyard::outages::Outages;
 use switchyard::policy::ParamKind;
 use switchyard::study::{Prepared, Request, Study, StudyError};
 use switchyard::{Group, SETTINGS, Setting};
+use switchyard_sweep::files;
 
 #[derive(Args)]
 #[command(next_help_heading = "Schedulers and cluster")]
@@ -150,7 +151,7 @@ impl SettingsArguments {
             request.preset(name)?;
         }
         if let Some(path) = &self.weights {
-            let file = std::fs::read(path)
+            let file = files::read(path)
                 .with_context(|| format!("cannot read {}", path.display()))
                 .map_err(Failure::Input)?;
             let refused = |why| Failure::Input(anyhow!("{}: {why}", path.display()));
@@ -184,7 +185,7 @@ fn outages(text: &str) -> Result<Outages, Failure> {
     match text.parse() {
         Ok(outages) => Ok(outages),
         Err(_) if Path::new(text).is_file() => {
-            let list = std::fs::read_to_string(text)
+            let list = files::read_text(text.as_ref())
                 .with_context(|| format!("cannot read {text}"))
                 .map_err(Failure::Input)?;
             Outages::read(&list).map_err(|why| Failure::Input(anyhow!("{text}: {why}")))

@@ -8,6 +8,7 @@ use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use switchyard::policy::PolicySpec;
+use switchyard_sweep::files;
 use switchyard_sweep::grid::Grid;
 use switchyard_sweep::sweep::{Sweep, SweptTrace, open_one};
 use switchyard_sweep::table::Row;
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
     let file = &arguments.grid;
-    let text = std::fs::read_to_string(file)
+    let text = files::read_text(file)
         .with_context(|| format!("cannot read {}", file.display()))
         .map_err(Failure::Input)?;
     let refused = |why: &dyn Display| Failure::Input(anyhow!("{}: {why}", file.display()));

@@ -171,6 +171,23 @@ const STATEMENTS: &[&str] = &[
     "view.jobs[0].memo = \"word\";",
     "demote(view.jobs[0], 2);",
     "let f = |x| x + 1; f.call(f.call(3));",
+    "let a = []; for i in 0..6000 { a = [a]; } a == a;",
+    "let a = #{}; for i in 0..100000 { a = #{a: [a]}; } `${a}`;",
+    "let a = [0]; loop { a[0] = a; }",
+    "let a = [[0]]; loop { a[0].push(a); }",
+    "for i in 0..60 { this.more = #{a: this}; } note(\"deep\", this);",
+    "let a = []; a.pad(1900, 5); loop { a.sorted(); a.index_of(6); }",
+    "let a = []; a.pad(1900, 5); loop { a == a + []; }",
+    "let jobs = view.jobs; loop { jobs = jobs + jobs; }",
+    "let t = \"x\"; loop { t = `${t}${t}`; t.split(\"\"); }",
+    "[3, \"a\", this].sorted();",
+    "view.jobs.sorted(|job| [job]);",
+    "start(view.jobs[0], [[[0]]]);",
+    "walk([view.jobs, 1]);",
+    "throw [this, this, this];",
+    "sleep(1e308);",
+    "let f = |x| x; loop { f = f.curry(f); }",
+    "try { loop { this = [this]; } } catch { }",
 ];
 
 const PROPERTIES: &[&str] = &[
@@ -430,6 +447,10 @@ fn what_is_deep_does_not_break_the_stack() {
             "if true {".repeat(3_000),
             "}".repeat(3_000)
         ),
+        "fn deep(n) { [n].map(|x| [x].sorted(|y| deep(y))) } fn key(job, now) { deep(0) }"
+            .to_owned(),
+        "fn deep(n) { n.filter(|job| deep([job, n])) } fn plan(view) { deep(view.jobs) }"
+            .to_owned(),
         "fn key(job, now) { let a = []; for i in 0..10000 { let b = a; a = [b]; } 1 }".to_owned(),
     ] {
         fate(&text, &jobs, &cluster);

@@ -188,6 +188,30 @@ fn mistakes_are_told_at_their_line() {
             3,
             "'half' takes (x, n), not (int)",
         ),
+        (
+            "const A = [1, [2]];\nfn key(job, now) {\n  if A[1].len() + A[1].len != 2 { throw A; }\n  A[0] = 5;\n  1\n}",
+            4,
+            0,
+            "a constant cannot be changed",
+        ),
+        (
+            "fn key(job, now) {\n  let a = [];\n  for i in 0..6000 {\n    a = [a];\n  }\n  a.len\n}",
+            4,
+            0,
+            "more than 64 arrays and maps in one another",
+        ),
+        (
+            "fn plan(view) {\n  loop {\n    this.a = #{b: [this]};\n  }\n}",
+            3,
+            0,
+            "more than 64 arrays and maps in one another",
+        ),
+        (
+            "fn plan(view) {\n  let jobs = view.jobs;\n  loop { jobs = jobs + jobs; }\n}",
+            3,
+            0,
+            "operations",
+        ),
         ("throw \"early\";\nfn key(job, now) { 1 }", 1, 1, "early"),
     ] {
         let mistake = mistake_of(text);
@@ -352,8 +376,8 @@ fn what_a_plan_cannot_do_is_told_at_its_line() {
         ("zebra(1)", "no function zebra (int): docs/scripts.md lists"),
         ("zebra()", "no function zebra (): docs/scripts.md lists"),
         (
-            "view.waiting.sorted(|job| \"a\")",
-            "a number, or an array of numbers",
+            "view.waiting.sorted(|job| [\"a\"])",
+            "sorted() goes by numbers",
         ),
     ] {
         let text = format!("fn plan(view) {{\n{body}\n}}");

@@ -42,7 +42,7 @@ pub fn prepare(running: Running, study: Study) -> Result<Prepared, Refused> {
     let mut asked = running.of_study(study)?;
     while let Some(policy) = asked.unlearned() {
         let Some(name) = policy.history() else { break };
-        let text = std::fs::read_to_string(name).map_err(|why| {
+        let text = files::read_text(name.as_ref()).map_err(|why| {
             Refused(format!(
                 "{policy}: cannot read the service history {name}: {why} (use online, oracle, a file, or histories)"
             ))

@@ -56,6 +56,51 @@ impl Source {
     }
 }
 
+/// Bytes of the largest file that is read as a whole: of a script, weights, profiles or a table of a few
+/// columns, but not of a trace, which is read slice by slice.
+pub const LARGEST: u64 = 256 << 20;
+
+/// A file as a whole.
+///
+/// # Errors
+///
+/// The disk does not give it, it is larger than [`LARGEST`], or it is no file: a device or a pipe may have no
+/// end, or no beginning.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    read_within(path, LARGEST)
+}
+
+fn read_within(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
+    // Asked before it is opened, since opening a pipe waits for whoever writes to it.
+    let kind = std::fs::metadata(path)?;
+    if !kind.is_file() {
+        let what = if kind.is_dir() {
+            "folder"
+        } else {
+            "device or a pipe"
+        };
+        let why = format!("it is a {what} and no file: copy what is in it to a file");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let mut bytes = Vec::new();
+    let mut start = File::open(path)?.take(largest + 1);
+    start.read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > largest {
+        let why = format!("it is larger than {} MB", largest >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(bytes)
+}
+
+/// The same of a text.
+///
+/// # Errors
+///
+/// As for [`read`]; or it is no text.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path)?).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
+}
+
 /// Opens files together; `goes_on` hears how far that is, and says whether it goes on.
 ///
 /// # Errors
@@ -132,4 +177,33 @@ pub fn expanded(path: &Path) -> PathBuf {
 fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let folder = std::env::temp_dir().join(format!("switchyard-files-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let refused = |path: &Path| read(path).unwrap_err().to_string();
+        assert!(refused(&folder).contains("folder and no file"));
+        let file = folder.join("weights.csv");
+        std::fs::write(&file, [b'1'; 100]).unwrap();
+        assert_eq!(read_text(&file).unwrap().len(), 100);
+        assert_eq!(read_within(&file, 100).unwrap().len(), 100);
+        let large = read_within(&file, 99).unwrap_err();
+        assert_eq!(large.kind(), io::ErrorKind::FileTooLarge);
+        #[cfg(unix)]
+        {
+            let pipe = folder.join("pipe");
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.unwrap().success());
+            for path in [Path::new("/dev/zero"), &pipe] {
+                assert!(refused(path).contains("device or a pipe"), "{path:?}");
+            }
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

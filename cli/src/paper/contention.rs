@@ -8,9 +8,9 @@ use crate::{Failure, output};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::{Path, PathBuf};
 use switchyard::contention::{Measured, Quality, Report};
+use switchyard_sweep::files;
 
 /// DeepShare's tables.
 #[derive(Args)]
@@ -69,7 +69,7 @@ pub(crate) fn contention(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let text = fs::read_to_string(path);
+    let text = files::read_text(path);
     let text = text.with_context(|| format!("cannot read {}", path.display()));
     Ok(text
         .map_err(Failure::Input)?

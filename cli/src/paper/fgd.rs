@@ -8,11 +8,11 @@ use crate::{Failure, output};
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use std::fs;
 use std::path::{Path, PathBuf};
 use switchyard::pods::Fleet;
 use switchyard::sharing::{Curve, Figures, PUBLISHED, Packer, inflate};
 use switchyard::trace::{SourceFile, read_fleet};
+use switchyard_sweep::files;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -62,7 +62,7 @@ pub(crate) fn fgd(arguments: &Arguments) -> Result<(), Failure> {
 
 fn read(nodes: &Path, pods: &Path) -> Result<Fleet, Failure> {
     let bytes = |path: &Path| {
-        let read = fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+        let read = files::read(path).with_context(|| format!("cannot read {}", path.display()));
         read.map_err(Failure::Input)
     };
     let (nodes_bytes, pods_bytes) = (bytes(nodes)?, bytes(pods)?);

@@ -23,6 +23,7 @@ use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{DataCentre, Split};
+use switchyard_sweep::files;
 
 /// What is compared with what: partitions, racks of each, servers of each, and what differs from the
 /// data centre.
@@ -131,7 +132,7 @@ impl Arguments {
         let Some(path) = &self.weights else {
             return Ok((weights, WeightsChoice::Shipped));
         };
-        let file = std::fs::read(path).with_context(|| format!("--weights {}", path.display()));
+        let file = files::read(path).with_context(|| format!("--weights {}", path.display()));
         let own = weights.add_own(&file.map_err(Failure::Input)?);
         let own = own.with_context(|| format!("--weights {}", path.display()));
         Ok((weights, WeightsChoice::Own(own.map_err(Failure::Input)?)))

@@ -91,6 +91,44 @@ fn mistakes_are_told_as_compilers_do() {
 }
 
 #[test]
+fn a_mark_before_a_script_changes_nothing() {
+    let text = "fn key(job, now) { job.gpus }";
+    let hash = |text: &str| {
+        let policy = format!("script:{}", file("marked", text));
+        let results = json(&["run", "sample:lab", "--policy", &policy, "--json", "-"]);
+        results["runs"][0]["log_hash"].clone()
+    };
+    assert_eq!(hash(text), hash(&format!("\u{feff}{text}")));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_has_no_end_is_refused() {
+    let pipe = temporary("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("it is there").success());
+    for path in ["/dev/zero", &pipe] {
+        for arguments in [
+            ["--policy", &format!("script:{path}")],
+            ["--policy", &format!("plugin:{path}")],
+            ["--weights", path],
+            ["--profiles", path],
+            ["--application", path],
+        ] {
+            let [option, value] = arguments;
+            let told = failure(2, &["run", "sample:lab", option, value]);
+            assert!(
+                told.contains("device or a pipe"),
+                "{option}={value}: {told}"
+            );
+        }
+        let told = failure(2, &["sweep", path]);
+        assert!(told.contains("device or a pipe"), "{told}");
+    }
+    std::fs::remove_file(pipe).expect("it is there");
+}
+
+#[test]
 fn tables_call_a_script_by_its_name_and_tell_two_apart() {
     let (one, two) = (temporary("one"), temporary("two"));
     let scripts = [(&one, "job.gpus"), (&two, "-job.gpus")];

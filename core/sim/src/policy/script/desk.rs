@@ -1,9 +1,11 @@
 //! What the functions of a script write to: numbers, notes and, for one that decides the whole, a plan.
 //! Each of its changes is tried on what is free at once, so that what is impossible is told at its line.
 
+use super::budget::Budget;
 use super::jobs::{Facts, Job, Jobs, Seat, number};
 use super::language::refuse;
 use super::trainee::count;
+use super::values::{self, Dict, List};
 use crate::Time;
 use crate::cluster::{Needs, Part, Placement};
 use crate::draw::{self, Rng};
@@ -14,7 +16,7 @@ use crate::policy::waiting_room::Waiter;
 use crate::sim::{Plan, View};
 use crate::tell::Fact;
 use rand_xoshiro::rand_core::SeedableRng;
-use rhai::{Array, Dynamic, Engine, EvalAltResult, INT, Map};
+use rhai::{Dynamic, Engine, EvalAltResult, INT};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -88,7 +90,7 @@ impl Desk {
         };
         let value = match value.as_float() {
             Ok(number) => in_words(number),
-            Err(_) => value.to_string(),
+            Err(_) => values::in_words(value, LONGEST_NOTE),
         };
         notes.push(Note {
             job,
@@ -106,11 +108,14 @@ impl Desk {
             .collect()
     }
 
-    fn board(&mut self) -> Answer<&mut Board> {
+    fn board(&mut self, budget: &Budget) -> Answer<&mut Board> {
         let board = self.board.as_mut();
-        board.ok_or_else(|| {
+        let board = board.ok_or_else(|| {
             refuse("a key is a number and no more: define `fn plan(view)` to start and stop jobs")
-        })
+        })?;
+        // Whatever it is asked, it may look at all nodes.
+        budget.walk(board.room.get_mut().free().per_node().len())?;
+        Ok(board)
     }
 }
 
@@ -199,7 +204,7 @@ impl Board {
         Ok(true)
     }
 
-    fn start_on(&mut self, job: &Job, nodes: &Array) -> Answer<bool> {
+    fn start_on(&mut self, job: &Job, nodes: &List) -> Answer<bool> {
         let job = self.waiting(job)?;
         self.put(&job, nodes)
     }
@@ -213,7 +218,7 @@ impl Board {
         Ok(())
     }
 
-    fn move_to(&mut self, job: &Job, nodes: &Array) -> Answer<bool> {
+    fn move_to(&mut self, job: &Job, nodes: &List) -> Answer<bool> {
         let job = self.running(job)?;
         let seat = job.seat()?;
         self.room.get_mut().give(job.0.id, &seat.parts, seat.needs);
@@ -221,7 +226,7 @@ impl Board {
     }
 
     /// Puts a gang on these nodes.
-    fn put(&mut self, job: &Job, nodes: &Array) -> Answer<bool> {
+    fn put(&mut self, job: &Job, nodes: &List) -> Answer<bool> {
         let (Facts { id, .. }, seat) = (&*job.0, job.seat()?);
         if seat.gang.share.is_some() || seat.needs.servers().count > 0 {
             let what = format!(
@@ -318,11 +323,12 @@ impl Board {
     }
 
     /// Who runs follows from an order of all jobs; those who run and are not in it come last.
-    fn walk(&mut self, order: impl Iterator<Item = Job>) -> Answer<Map> {
+    fn walk(&mut self, order: impl Iterator<Item = Job>, budget: &Budget) -> Answer<Dict> {
         if self.has_walked || !self.changed.is_empty() {
             let what = "walk() decides about all jobs: call it once, and start, stop, move or train none beside it";
             return Err(refuse(what));
         }
+        budget.charge(self.jobs.len() as u64)?;
         let mut walk = PriorityWalk::new(self.strategy);
         walk.strict = self.strict;
         let mut seen = BTreeSet::new();
@@ -362,10 +368,11 @@ impl Board {
             let jobs = waiters.iter().filter_map(|of| self.jobs.get(&of.job));
             jobs.cloned().collect()
         };
-        let mut done = Map::new();
-        done.insert("started".into(), Dynamic::from(named(&walk.started)));
-        done.insert("preempted".into(), Dynamic::from(named(&walk.preempted)));
-        Ok(done)
+        let done = [
+            ("started".into(), Dynamic::from(named(&walk.started))),
+            ("preempted".into(), Dynamic::from(named(&walk.preempted))),
+        ];
+        Dict::new(done.into(), budget)
     }
 
     fn free_on(&mut self, node: INT) -> Answer<INT> {
@@ -384,12 +391,14 @@ fn no_node(node: INT) -> Box<EvalAltResult> {
 
 /// The gang on nodes: `[3, 4]`, as much as is free on each, one after the other; `[[3, 2], [4, 2]]`, so
 /// many on each.
-fn laid(room: &Room, job: &Job, nodes: &Array) -> Answer<Vec<Part>> {
+fn laid(room: &Room, job: &Job, nodes: &List) -> Answer<Vec<Part>> {
     let (seat, free) = (job.seat()?, room.free());
     let mut left = seat.gang.gpus;
     let mut parts: Vec<Part> = Vec::new();
-    for entry in nodes {
-        let pair = entry.read_lock::<Array>().map(|pair| pair.to_vec());
+    let mut named = BTreeSet::new();
+    for entry in nodes.elements() {
+        let pair = entry.read_lock::<List>();
+        let pair = pair.map(|pair| pair.elements().clone());
         let (node, gpus) = match pair.as_deref() {
             None => (entry.as_int().ok(), None),
             Some([node, gpus]) => (node.as_int().ok(), gpus.as_int().ok()),
@@ -419,7 +428,7 @@ fn laid(room: &Room, job: &Job, nodes: &Array) -> Answer<Vec<Part>> {
             (true, Some(gpus)) => count(gpus)?,
             (true, None) => return Err(refuse("a pair is of node and GPUs: [3, 2]")),
         };
-        if parts.iter().any(|part| part.node == at) {
+        if !named.insert(at) {
             let what = format!("node {node} is named twice for {}", job.called());
             return Err(refuse(what));
         }
@@ -512,36 +521,40 @@ fn queue(queue: INT) -> Answer<u32> {
 }
 
 /// Has an engine know what a script can do.
-pub(super) fn register(engine: &mut Engine, desk: &Rc<RefCell<Desk>>) {
+pub(super) fn register(engine: &mut Engine, desk: &Rc<RefCell<Desk>>, budget: &Rc<Budget>) {
     /// Registers a function that changes the board.
     macro_rules! acts {
         ($name:literal, |$board:ident $(, $arg:ident: $of:ty)*| $body:expr) => {
-            let to = Rc::clone(desk);
+            let (to, budget) = (Rc::clone(desk), Rc::clone(budget));
             engine.register_fn($name, move |$($arg: $of),*| {
                 let mut desk = to.borrow_mut();
-                let $board = desk.board()?;
+                let $board = desk.board(&budget)?;
                 $body
             });
         };
     }
     acts!("start", |board, job: Job| board.start(&job));
-    acts!("start", |board, job: Job, nodes: Array| board
+    acts!("start", |board, job: Job, nodes: List| board
         .start_on(&job, &nodes));
     acts!("stop", |board, job: Job| board.stop(&job));
-    acts!("move", |board, job: Job, nodes: Array| board
+    acts!("move", |board, job: Job, nodes: List| board
         .move_to(&job, &nodes));
     acts!("train", |board, job: Job, gpus: INT| board
         .train(&job, gpus, None));
     acts!("train", |board, job: Job, gpus: INT, batch: INT| board
         .train(&job, gpus, Some(batch)));
-    acts!("walk", |board, order: Jobs| board.walk(order.into_iter()));
-    acts!("walk", |board, order: Array| {
-        let jobs = order
-            .into_iter()
-            .map(|of| of.try_cast::<Job>())
-            .collect::<Option<Vec<Job>>>();
+    let (to, left) = (Rc::clone(desk), Rc::clone(budget));
+    engine.register_fn("walk", move |order: Jobs| {
+        left.walk(order.0.len())?;
+        to.borrow_mut().board(&left)?.walk(order.into_iter(), &left)
+    });
+    let (to, left) = (Rc::clone(desk), Rc::clone(budget));
+    engine.register_fn("walk", move |order: List| {
+        left.walk(order.elements().len())?;
+        let jobs = order.into_iter().map(|of| of.try_cast::<Job>());
+        let jobs = jobs.collect::<Option<Vec<Job>>>();
         let jobs = jobs.ok_or_else(|| refuse("walk() takes jobs, the first to run first"))?;
-        board.walk(jobs.into_iter())
+        to.borrow_mut().board(&left)?.walk(jobs.into_iter(), &left)
     });
     acts!("free", |board| Answer::Ok(INT::from(
         board.room.get_mut().total()

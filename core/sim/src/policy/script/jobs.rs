@@ -1,19 +1,22 @@
 //! Jobs as scripts see them: what a [`View`] knows of each at the moment, looked up once.
 
+use super::budget::Budget;
 use super::language::refuse;
 use super::properties::{PROPERTIES, Property, Value};
 use super::trainee::Trainee;
+use super::values::{self, List};
 use crate::cluster::{Needs, Part};
 use crate::job::JobId;
-use crate::order;
 use crate::placement::{Gang, Strategy};
 use crate::sim::{Phase, View};
 use crate::workload::DEFAULT_PACKLIMIT;
-use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext};
+use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext};
 use std::cell::{Cell, RefCell};
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+
+/// What a function given to scripts answers.
+type Answer<T> = Result<T, Box<EvalAltResult>>;
 
 /// A job at one moment.
 #[derive(Clone)]
@@ -131,7 +134,7 @@ impl Seat {
 }
 
 /// Has an engine know jobs.
-pub(super) fn register(engine: &mut Engine) {
+pub(super) fn register(engine: &mut Engine, budget: &Rc<Budget>) {
     engine.register_type_with_name::<Job>("job");
     engine.register_get("name", |job: &mut Job| job.0.name.clone());
     for (at, Property { name, .. }) in PROPERTIES.iter().enumerate() {
@@ -146,12 +149,10 @@ pub(super) fn register(engine: &mut Engine) {
     engine.register_get("holds", |job: &mut Job| {
         job.seat().map(|seat| INT::from(seat.holds()))
     });
-    engine.register_get("nodes", |job: &mut Job| {
-        let nodes = |seat: &Seat| -> Array {
-            let nodes = seat.parts.iter().map(|part| INT::from(part.node).into());
-            nodes.collect()
-        };
-        job.seat().map(nodes)
+    let to = Rc::clone(budget);
+    engine.register_get("nodes", move |job: &mut Job| {
+        let parts = job.seat()?.parts.iter();
+        List::new(parts.map(|part| INT::from(part.node).into()).collect(), &to)
     });
     engine.register_get("queue", |job: &mut Job| {
         job.seat().map(|seat| INT::from(seat.kept.queue.get()))
@@ -160,7 +161,7 @@ pub(super) fn register(engine: &mut Engine) {
     engine.register_fn("==", |a: Job, b: Job| a.0.id == b.0.id);
     engine.register_fn("!=", |a: Job, b: Job| a.0.id != b.0.id);
     engine.register_fn("to_string", |job: &mut Job| format!("job {}", job.0.id.0));
-    lists(engine);
+    lists(engine, budget);
 }
 
 fn memo(job: &mut Job) -> Result<Dynamic, Box<EvalAltResult>> {
@@ -216,29 +217,40 @@ impl Iterator for Iter {
 }
 
 /// Lists of jobs: as long as they may be, copied for nothing.
-fn lists(engine: &mut Engine) {
+fn lists(engine: &mut Engine, budget: &Rc<Budget>) {
     engine.register_type_with_name::<Jobs>("jobs");
     engine.register_iterator::<Jobs>();
     engine.register_get("len", |jobs: &mut Jobs| jobs.0.len() as INT);
     engine.register_fn("len", |jobs: &mut Jobs| jobs.0.len() as INT);
     engine.register_get("is_empty", |jobs: &mut Jobs| jobs.0.is_empty());
     engine.register_fn("is_empty", |jobs: &mut Jobs| jobs.0.is_empty());
-    engine.register_get("gpus", |jobs: &mut Jobs| {
-        jobs.0.iter().map(|job| INT::from(job.0.gpus)).sum::<INT>()
+    let to = Rc::clone(budget);
+    engine.register_get("gpus", move |jobs: &mut Jobs| {
+        to.walk(jobs.0.len())?;
+        Answer::Ok(jobs.0.iter().map(|job| INT::from(job.0.gpus)).sum::<INT>())
     });
-    engine.register_fn("contains", |jobs: &mut Jobs, job: Job| {
-        jobs.0.iter().any(|other| other.0.id == job.0.id)
+    let to = Rc::clone(budget);
+    engine.register_fn("contains", move |jobs: &mut Jobs, job: Job| {
+        to.walk(jobs.0.len())?;
+        Answer::Ok(jobs.0.iter().any(|other| other.0.id == job.0.id))
     });
-    engine.register_fn("+", |a: Jobs, b: Jobs| -> Jobs {
-        a.0.iter().chain(b.0.iter()).cloned().collect()
+    // A list that is made takes an operation for each of its jobs: a list may be as long as it likes.
+    let to = Rc::clone(budget);
+    engine.register_fn("+", move |a: Jobs, b: Jobs| {
+        to.charge((a.0.len() + b.0.len()) as u64)?;
+        Answer::<Jobs>::Ok(a.0.iter().chain(b.0.iter()).cloned().collect())
     });
-    engine.register_fn("-", |a: Jobs, b: Jobs| -> Jobs {
+    let to = Rc::clone(budget);
+    engine.register_fn("-", move |a: Jobs, b: Jobs| {
+        to.charge((a.0.len() + b.0.len()) as u64)?;
         let gone: BTreeSet<JobId> = b.0.iter().map(|job| job.0.id).collect();
         let left = a.0.iter().filter(|job| !gone.contains(&job.0.id));
-        left.cloned().collect()
+        Answer::<Jobs>::Ok(left.cloned().collect())
     });
-    engine.register_fn("reversed", |jobs: &mut Jobs| -> Jobs {
-        jobs.0.iter().rev().cloned().collect()
+    let to = Rc::clone(budget);
+    engine.register_fn("reversed", move |jobs: &mut Jobs| {
+        to.charge(jobs.0.len() as u64)?;
+        Answer::<Jobs>::Ok(jobs.0.iter().rev().cloned().collect())
     });
     engine.register_indexer_get(|jobs: &mut Jobs, at: INT| {
         let job = usize::try_from(at).ok().and_then(|at| jobs.0.get(at));
@@ -247,7 +259,13 @@ fn lists(engine: &mut Engine) {
             .ok_or_else(|| refuse(format!("there is no job {at} in a list of {many}, from 0")))
     });
     engine.register_fn("filter", filter);
-    engine.register_fn("sorted", sorted);
+    let to = Rc::clone(budget);
+    engine.register_fn(
+        "sorted",
+        move |context: NativeCallContext<'_>, jobs: &mut Jobs, by: FnPtr| {
+            sorted(&context, jobs, &by, &to)
+        },
+    );
 }
 
 fn filter(
@@ -264,32 +282,19 @@ fn filter(
     Ok(Jobs(Rc::new(kept)))
 }
 
-/// By a number, or by several of which the first that differ decide; equal ones as they were.
+/// By a number, by several of which the first that differ decide, or by a text; equal ones as they were.
 fn sorted(
-    context: NativeCallContext<'_>,
-    jobs: &mut Jobs,
-    by: FnPtr,
-) -> Result<Jobs, Box<EvalAltResult>> {
-    let mut keyed = Vec::with_capacity(jobs.0.len());
-    for job in jobs.0.iter() {
-        let key = by.call_within_context::<Dynamic>(&context, (job.clone(),))?;
-        let numbers = match key.is_array() {
-            true => key.into_array().unwrap_or_default(),
-            false => vec![key],
-        };
-        let numbers = numbers.iter().map(number).collect::<Option<Vec<f64>>>();
-        let numbers = numbers.ok_or_else(|| {
-            refuse("sorted() takes a function that gives a number, or an array of numbers")
-        })?;
-        keyed.push((numbers, job.clone()));
-    }
-    keyed.sort_by(|(a, _), (b, _)| {
-        let pairs = a.iter().zip(b);
-        let differ = pairs
-            .map(|(a, b)| order::by_value(a, b))
-            .find(|order| order.is_ne());
-        differ.unwrap_or(Ordering::Equal)
+    context: &NativeCallContext<'_>,
+    jobs: &Jobs,
+    by: &FnPtr,
+    budget: &Budget,
+) -> Answer<Jobs> {
+    let keyed = jobs.0.iter().map(|job| {
+        let key = by.call_within_context::<Dynamic>(context, (job.clone(),))?;
+        Answer::Ok((values::key(&key)?, job.clone()))
     });
+    let mut keyed = keyed.collect::<Answer<Vec<_>>>()?;
+    values::sort(&mut keyed, budget)?;
     Ok(keyed.into_iter().map(|(_, job)| job).collect())
 }
 

@@ -1,12 +1,13 @@
 //! The language of scripts: Rhai, with its limits, `libm`'s mathematics and errors in words.
 
+use super::budget::Budget;
+use super::values::{self, List};
 use super::words::{WORDS, Word, meant};
 use crate::sim::Mistake;
 use rhai::config::hashing::set_hashing_seed;
-use rhai::packages::{
-    BasicArrayPackage, BasicMapPackage, CorePackage, LogicPackage, MoreStringPackage, Package,
-};
-use rhai::{AST, Engine, EvalAltResult, INT, ParseError, Position};
+use rhai::{AST, Dynamic, Engine, EvalAltResult, INT, ImmutableString, ParseError, Position};
+use std::ops::{Range, RangeInclusive};
+use std::rc::Rc;
 
 /// What one decision of a script may take. Beyond it, the run ends with the line that it was at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,32 +40,91 @@ const DEPTH: usize = 32;
 /// The precedence of `**` in Rhai's own table.
 const POWER: u8 = 190;
 
-/// An engine that knows numbers, texts, arrays and object maps.
-pub(super) fn engine(limits: Limits) -> Engine {
+/// An engine that knows numbers, texts, arrays and maps: what `docs/scripts.md` names. Of Rhai's packages it
+/// has none, since they can do more, such as to sleep.
+pub(super) fn engine(limits: Limits, budget: &Rc<Budget>) -> Engine {
     // By default the seed is drawn when a program is built: two builds would not be the same. Whoever
     // sets it first has set it.
     let _ = set_hashing_seed(Some([16, 1, 6, 19]));
     let mut engine = Engine::new_raw();
-    CorePackage::new().register_into_engine(&mut engine);
-    LogicPackage::new().register_into_engine(&mut engine);
-    BasicArrayPackage::new().register_into_engine(&mut engine);
-    BasicMapPackage::new().register_into_engine(&mut engine);
-    MoreStringPackage::new().register_into_engine(&mut engine);
-    engine.set_max_operations(limits.operations);
+    let to = Rc::clone(budget);
+    engine.on_progress(move |_| to.charge(1).is_err().then_some(Dynamic::UNIT));
     engine.set_max_call_levels(limits.calls);
     engine.set_max_expr_depths(DEPTH, DEPTH);
     engine.set_max_string_size(limits.size);
-    engine.set_max_array_size(limits.size);
-    engine.set_max_map_size(limits.size);
     engine.set_max_variables(limits.variables);
     engine.set_max_functions(256);
-    engine.on_print(|_| {});
-    engine.on_debug(|_, _, _| {});
-    for symbol in ["eval", "print", "debug", "**="] {
+    for symbol in ["eval", "print", "debug", "curry", "**="] {
         engine.disable_symbol(symbol);
     }
+    values::literals(&mut engine, budget);
+    values::register(&mut engine, budget);
+    numbers(&mut engine);
+    texts(&mut engine, budget);
     maths(&mut engine);
     engine
+}
+
+/// What Rhai's packages would give numbers, beside the operators that it has built in.
+fn numbers(engine: &mut Engine) {
+    engine.register_iterator::<Range<INT>>();
+    engine.register_iterator::<RangeInclusive<INT>>();
+    let whole = |of: Option<INT>| of.ok_or_else(|| refuse("the number is too large"));
+    engine.register_fn("-", move |x: INT| whole(x.checked_neg()));
+    engine.register_fn("-", |x: f64| -x);
+    engine.register_fn("+", |x: INT| x);
+    engine.register_fn("+", |x: f64| x);
+    engine.register_fn("!", |x: bool| !x);
+    engine.register_fn("abs", move |x: INT| whole(x.checked_abs()));
+    engine.register_fn("abs", libm::fabs);
+    engine.register_fn("sign", INT::signum);
+    engine.register_fn("sign", |x: f64| match x {
+        0.0.. => INT::from(x > 0.0),
+        _ => -INT::from(x < 0.0),
+    });
+    engine.register_fn("min", |x: INT, y: INT| x.min(y));
+    engine.register_fn("max", |x: INT, y: INT| x.max(y));
+}
+
+/// What texts can do.
+fn texts(engine: &mut Engine, budget: &Rc<Budget>) {
+    let of = Rc::clone(budget);
+    let length = move |text: &mut ImmutableString| {
+        of.walk(text.len())?;
+        Ok::<_, Box<EvalAltResult>>(text.chars().count() as INT)
+    };
+    engine.register_get("len", length.clone());
+    engine.register_fn("len", length);
+    engine.register_get("is_empty", |text: &mut ImmutableString| text.is_empty());
+    engine.register_fn("is_empty", |text: &str| text.is_empty());
+    /// Registers whether one text stands in another.
+    macro_rules! whether {
+        ($($name:literal: $of:ident),*) => {
+            $(let to = Rc::clone(budget);
+            engine.register_fn($name, move |text: &str, part: &str| {
+                to.walk(text.len())?;
+                Ok::<_, Box<EvalAltResult>>(text.$of(part))
+            });)*
+        };
+    }
+    whether!("contains": contains, "starts_with": starts_with, "ends_with": ends_with);
+    let to = Rc::clone(budget);
+    engine.register_fn("split", move |text: &str, at: &str| {
+        to.walk(text.len())?;
+        let parts = text.split(at).map(|part| Dynamic::from(part.to_owned()));
+        List::new(parts.collect(), &to)
+    });
+    /// Registers a value's text.
+    macro_rules! to_string {
+        ($($of:ty),*) => {$(
+            engine.register_fn("to_string", |value: $of| Dynamic::from(value).to_string());
+            engine.register_fn("+", |a: &str, b: $of| format!("{a}{}", Dynamic::from(b)));
+            engine.register_fn("+", |a: $of, b: &str| format!("{}{b}", Dynamic::from(a)));
+        )*};
+    }
+    to_string!(INT, f64, bool, ());
+    engine.register_fn("to_string", |value: char| value.to_string());
+    engine.register_fn("to_string", |text: ImmutableString| text);
 }
 
 /// A function of a number.
@@ -112,6 +172,10 @@ fn maths(engine: &mut Engine) {
     engine.register_fn("to_float", |x: INT| x as f64);
     engine.register_fn("to_int", |x: INT| x);
     engine.register_fn("to_int", |x: f64| x as INT);
+    engine.register_fn("parse_int", |text: &str| {
+        let number = text.trim().parse::<INT>();
+        number.map_err(|_| refuse(format!("'{text}' is no whole number")))
+    });
     engine.register_fn("parse_float", |text: &str| {
         let number = text.trim().parse::<f64>();
         number.map_err(|_| refuse(format!("'{text}' is no number")))
@@ -138,6 +202,9 @@ pub(super) fn least(x: f64, y: f64) -> f64 {
 pub(super) fn greatest(x: f64, y: f64) -> f64 {
     if y > x || x.is_nan() { y } else { x }
 }
+
+/// Bytes that are told of a thrown value.
+const LONGEST_THROWN: usize = 200;
 
 /// A mistake at a place in the text.
 pub(super) fn mistake(at: Position, what: impl Into<String>) -> Mistake {
@@ -174,7 +241,7 @@ pub(super) fn ended(error: Box<EvalAltResult>, limits: Limits, script: &AST) -> 
         }
     }
     let what = match &*inner {
-        E::ErrorTooManyOperations(_) => format!(
+        E::ErrorTooManyOperations(_) | E::ErrorTerminated(..) => format!(
             "the script was here after {} operations, more than one decision may take: a loop without an end, or too much work",
             limits.operations
         ),
@@ -196,7 +263,7 @@ pub(super) fn ended(error: Box<EvalAltResult>, limits: Limits, script: &AST) -> 
         E::ErrorFunctionNotFound(call, _) => unknown_function(call, script),
         E::ErrorRuntime(value, _) => match value.clone().into_string() {
             Ok(text) => text,
-            Err(_) => format!("thrown: {value}"),
+            Err(_) => format!("thrown: {}", values::in_words(value, LONGEST_THROWN)),
         },
         E::ErrorParsing(kind, _) => kind.to_string(),
         other => {

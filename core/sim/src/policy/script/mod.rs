@@ -9,6 +9,8 @@
 //! Rhai comes with the feature `scripts`; without it there is the entry, and a run says what is missing.
 
 #[cfg(feature = "scripts")]
+mod budget;
+#[cfg(feature = "scripts")]
 mod by_key;
 #[cfg(feature = "scripts")]
 mod desk;
@@ -30,6 +32,8 @@ mod properties;
 mod text;
 #[cfg(feature = "scripts")]
 mod trainee;
+#[cfg(feature = "scripts")]
+mod values;
 #[cfg(feature = "scripts")]
 mod whole;
 #[cfg(feature = "scripts")]

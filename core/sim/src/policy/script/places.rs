@@ -6,7 +6,7 @@ use rhai::{AST, ASTNode, EvalAltResult, Expr, Position, Stmt, StmtBlock};
 /// Where a function stands in a text.
 pub(super) fn head(text: &str, name: &str) -> Position {
     for (row, line) in (1u16..).zip(text.lines()) {
-        let found = line.find("fn ").filter(|&at| {
+        let found = line.match_indices("fn ").map(|(at, _)| at).find(|&at| {
             let rest = line[at + 3..].trim_start();
             rest.strip_prefix(name)
                 .is_some_and(|rest| rest.trim_start().starts_with('('))

@@ -2,6 +2,7 @@
 //! what its functions read of jobs is looked up, so that a number is not worked out again that
 //! cannot have changed.
 
+use super::budget::Budget;
 use super::by_key::ByKey;
 use super::desk::{self, Board, Desk, in_words};
 use super::direct::Direct;
@@ -11,6 +12,7 @@ use super::places::{self, Suspects, head};
 use super::properties::{Changes, PROPERTIES};
 use super::text::{LONGEST, pack};
 use super::trainee;
+use super::values;
 use super::whole::{self, Seen, Whole};
 use super::{ADAPTIVE, KIND, ORACLE};
 use crate::draw::Rng;
@@ -43,6 +45,7 @@ pub struct Script {
     engine: Engine,
     ast: AST,
     limits: Limits,
+    budget: Rc<Budget>,
     desk: Rc<RefCell<Desk>>,
     says: Says,
     reads: Reads,
@@ -100,19 +103,17 @@ impl Script {
     ///
     /// The first mistake in it.
     pub fn within(text: &str, oracle: bool, limits: Limits) -> Result<Self, Mistake> {
+        let text = plain(text);
         if text.len() > LONGEST {
             let long = "the script is longer than 64 KB: shorten it";
             return Err(mistake(Position::NONE, long));
         }
         let desk = Rc::new(RefCell::new(Desk::default()));
-        let mut engine = language::engine(limits);
-        jobs::register(&mut engine);
-        trainee::register(&mut engine);
-        desk::register(&mut engine, &desk);
-        whole::register(&mut engine);
-        register(&mut engine, &desk);
+        let budget = Rc::new(Budget::new(limits));
+        let mut engine = engine(limits, &desk, &budget);
         engine.set_optimization_level(OptimizationLevel::None);
         let plain = engine.compile(text).map_err(|error| unreadable(&error))?;
+        allowed(&plain)?;
         let mut top = Scope::new();
         engine
             .run_ast_with_scope(&mut top, &plain)
@@ -148,6 +149,7 @@ impl Script {
             engine,
             ast,
             limits,
+            budget,
             desk,
             says,
             is_plan,
@@ -201,6 +203,7 @@ impl Script {
     ///
     /// The first mistake in the text.
     pub fn spec(text: &str, name: &str) -> Result<PolicySpec, Mistake> {
+        let text = plain(text);
         let says = Self::new(text, true)?.says;
         let asked = [(ORACLE, says.oracle), (ADAPTIVE, says.adaptive)];
         let asked: Vec<&str> = asked
@@ -268,6 +271,7 @@ impl Script {
             desk.rng = rng.clone();
         }
         let now = view.now().seconds();
+        self.budget.renew();
         let called = self.engine.call_fn::<()>(
             &mut Scope::new(),
             &self.ast,
@@ -344,6 +348,7 @@ impl Script {
             desk.board = Some(board);
             desk.notes = Some(Vec::new());
         }
+        self.budget.renew();
         let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(state);
         let scope = &mut Scope::new();
         let called =
@@ -355,6 +360,49 @@ impl Script {
         called.map(drop).map_err(|error| self.placed(error))?;
         Ok(board.map(|board| board.plan).unwrap_or_default())
     }
+}
+
+/// Without the mark that some editors put before a text.
+fn plain(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// An engine with all that a script may use.
+fn engine(limits: Limits, desk: &Rc<RefCell<Desk>>, budget: &Rc<Budget>) -> Engine {
+    let mut engine = language::engine(limits, budget);
+    jobs::register(&mut engine, budget);
+    trainee::register(&mut engine);
+    desk::register(&mut engine, desk, budget);
+    whole::register(&mut engine);
+    register(&mut engine, desk);
+    engine
+}
+
+/// What Rhai calls without having it registered, and no script needs.
+const FORBIDDEN: &[&str] = &["curry", "eval", "is_def_fn", "is_def_var", "is_shared"];
+
+/// Whether a script keeps to what `docs/scripts.md` names, where Rhai alone would not see to it.
+fn allowed(script: &AST) -> Result<(), Mistake> {
+    let mut found = Ok(());
+    script.walk(&mut |path: &[ASTNode<'_>]| {
+        let (call, at) = match path.last() {
+            Some(ASTNode::Stmt(Stmt::FnCall(call, at))) => (call, *at),
+            Some(ASTNode::Expr(Expr::FnCall(call, at) | Expr::MethodCall(call, at))) => (call, *at),
+            _ => {
+                if let Some(at) = values::foreign(path) {
+                    let what = "an array or map cannot stand here: give it a name with let";
+                    found = Err(mistake(at, what));
+                }
+                return found.is_ok();
+            }
+        };
+        if FORBIDDEN.contains(&call.name.as_str()) {
+            let what = format!("there is no function {}", call.name);
+            found = Err(mistake(at, what));
+        }
+        found.is_ok()
+    });
+    found
 }
 
 const NO_NUMBER: &str = "`key` gives";
@@ -462,6 +510,7 @@ impl Reads {
 mod tests {
     use super::*;
     use crate::policy::script::EXAMPLES;
+    use std::collections::BTreeSet;
 
     #[test]
     fn keys_of_numbers_need_no_interpreter() {
@@ -500,5 +549,377 @@ mod tests {
         ] {
             assert_eq!(changes(always), Changes::Always, "{always}");
         }
+    }
+
+    /// The engine of scripts, and what is left of a decision on it.
+    fn bare() -> (Engine, Rc<Budget>) {
+        let limits = Limits::default();
+        let budget = Rc::new(Budget::new(limits));
+        (engine(limits, &Rc::default(), &budget), budget)
+    }
+
+    #[test]
+    fn a_mark_before_a_text_changes_nothing() {
+        let text = "fn key(job, now) { job.gpus }";
+        let marked = Script::spec(&format!("\u{feff}{text}"), "a").unwrap();
+        assert_eq!(marked, Script::spec(text, "a").unwrap());
+        let mistake = Script::new("\u{feff}fn key(job, now) { job. }", false).err();
+        assert_eq!(mistake.map(|of| (of.line, of.column)), Some((1, 25)));
+    }
+
+    #[test]
+    fn scripts_have_what_the_docs_name_and_no_more() {
+        const DOCS: &str = include_str!("../../../../../docs/scripts.md");
+        let names =
+            bare()
+                .0
+                .collect_fn_metadata(None, |of| Some(of.metadata.name.to_string()), true);
+        let names: BTreeSet<&str> = names
+            .iter()
+            .map(|name| name.strip_prefix("get$").unwrap_or(name))
+            .filter(|name| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
+            .filter(|&name| name != ONE_NAME)
+            .collect();
+        let prose = DOCS.split("## Challenges").next().unwrap();
+        // Code stands at every second place between backticks; blocks have three of them.
+        let code: Vec<&str> = prose.split('`').skip(1).step_by(2).collect();
+        let words = |text: &'static str| {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            text.split(move |c| !is_part(c))
+                .filter(|word| !word.is_empty())
+        };
+        let named: BTreeSet<&str> = code.iter().flat_map(|code| words(code)).collect();
+        for name in &names {
+            assert!(named.contains(name), "docs/scripts.md does not name {name}");
+        }
+        // `filter(|job| …)` in code is a call.
+        let ours = [KEY, PLAN, "train", "Fn", "call", "type_of"];
+        let mut calls = 0;
+        for code in code {
+            for (at, _) in code.match_indices('(') {
+                let Some(name) = words(&code[..at]).next_back() else {
+                    continue;
+                };
+                if !code[..at].ends_with(name) {
+                    continue;
+                }
+                calls += 1;
+                assert!(
+                    names.contains(name) || ours.contains(&name),
+                    "there is no {name}"
+                );
+            }
+        }
+        assert!(calls > 50, "{calls}");
+        for gone in [
+            "sleep",
+            "timestamp",
+            "eval",
+            "print",
+            "debug",
+            "parse_json",
+            "exit",
+        ] {
+            assert!(!names.contains(gone), "{gone}");
+        }
+    }
+
+    #[test]
+    fn what_rhai_alone_would_allow_is_refused() {
+        for body in [
+            "sleep(1)",
+            "sleep(1e308)",
+            "eval(\"1\")",
+            "print(1)",
+            "debug(1)",
+            "timestamp()",
+            "exit(1)",
+            "parse_json(\"[]\")",
+            "let f = |x, y| x; f.curry(f)",
+            "curry(Fn(\"key\"), 1)",
+            "import \"x\" as x",
+            "is_def_var(\"job\")",
+            "get_fn_metadata_list()",
+            "[1].sort(|a, b| a)",
+            "blob(5)",
+        ] {
+            let text = format!("fn key(job, now) {{ 1 }}\nfn other() {{\n{body}\n}}\nother();");
+            let mistake = Script::new(&text, false).err().expect(body);
+            assert_eq!(mistake.line, 3, "{body}: {mistake}");
+        }
+    }
+
+    /// What a text gives, evaluated at the top of a script.
+    fn given(text: &str) -> Result<String, Mistake> {
+        let text = format!("{text}\nfn key(job, now) {{ 1 }}");
+        match Script::new(&text, false) {
+            Ok(_) => Ok(String::new()),
+            Err(mistake) if mistake.what.starts_with("got ") => Ok(mistake.what[4..].to_owned()),
+            Err(mistake) => Err(mistake),
+        }
+    }
+
+    #[test]
+    fn arrays_and_maps_are_read_wherever_they_stand() {
+        for (expression, value) in [
+            ("[[1, 2], [3,]][1][0]", "3"),
+            ("[]", "[]"),
+            ("#{}", "#{}"),
+            ("#{\"}\": 1, \",\": 2}", "#{\",\": 2, \"}\": 1}"),
+            (
+                "#{a: [1, \"x\"], \"b c\": #{d: 2},}",
+                "#{\"a\": [1, \"x\"], \"b c\": #{\"d\": 2}}",
+            ),
+            ("#{a: [1]}.a[0]", "1"),
+            ("#{\"a b\": 1}[\"a b\"]", "1"),
+            ("(if true { [1] } else { [2] })[0]", "1"),
+            ("`${[1, 2][1]}${#{a: 5}.a}`[0]", "2"),
+            ("\"abc\"[1]", "b"),
+            ("[1] + [2.5]", "[1, 2.5]"),
+            ("[|x| x + 1][0].call(2)", "3"),
+            ("[3, 1, 2].sorted()", "[1, 2, 3]"),
+            ("[3, 1, 2].sorted(|x| -x)", "[3, 2, 1]"),
+            ("[3, 1, 2].reversed()", "[2, 1, 3]"),
+            ("[3, 1, 2].map(|x| x * 2)", "[6, 2, 4]"),
+            ("[3, 1, 2].filter(|x| x > 1)", "[3, 2]"),
+            ("[3, 1].some(|x| x > 2) && ![3, 1].all(|x| x > 2)", "true"),
+            ("[3, 1, 2].index_of(2)", "2"),
+            ("[[1], #{a: 1}].contains(#{a: 1})", "true"),
+            ("2 in [1, 2] && !(3 in [1, 2]) && \"a\" in #{a: 1}", "true"),
+            (
+                "[1, 2.0] == [1.0, 2] && [1] != [2] && #{a: [1]} == #{a: [1]}",
+                "true",
+            ),
+            ("[1] == () || [1] == 1", "false"),
+            (
+                "#{b: 1, a: 2}.keys() + #{b: 1, a: 2}.values()",
+                "[\"a\", \"b\", 2, 1]",
+            ),
+            ("\"a,b\".split(\",\")", "[\"a\", \"b\"]"),
+            ("[1, 2, 3][-1]", "3"),
+            ("\"n\" + 1 + [1].len + \"äö\".len + \"äö\".len()", "n1122"),
+        ] {
+            let text = format!("let x = {expression};\nthrow `got ${{x}}`;");
+            assert_eq!(given(&text).unwrap(), value, "{expression}");
+        }
+        for (statements, value) in [
+            (
+                "let x = [1, 2, 3]; let y = x; y[0] = 9; y.remove(1); y.push([4]); y[2][0] += 1; x += y;",
+                "[1, 2, 3, 9, 3, [5]]",
+            ),
+            (
+                "let x = [4]; x.insert(0, 1); x.insert(2, 7); x.shift(); x.pop(); x.pad(3, 0);",
+                "[4, 0, 0]",
+            ),
+            (
+                "let x = #{a: #{}}; x.a.b = 1; x.a.b += 1; x[\"c\"] = [1]; x.c.push(2); x.d = x.d ?? 3; x.remove(\"d\");",
+                "#{\"a\": #{\"b\": 2}, \"c\": [1, 2]}",
+            ),
+            (
+                "let x = 0; for (n, i) in [5, 6] { x += n * i; } for i in 0..3 { x += i; } for i in range(4, 0, -2) { x += i; }",
+                "15",
+            ),
+            (
+                "const A = [[1, 2], [3]]; let x = A[0].len() + A[1][0];",
+                "5",
+            ),
+            (
+                "let x = [1]; x.clear(); x.push(#{}); x[0].a = x;",
+                "[#{\"a\": [#{}]}]",
+            ),
+        ] {
+            let text = format!("{statements}\nthrow `got ${{x}}`;");
+            assert_eq!(given(&text).unwrap(), value, "{statements}");
+        }
+        for change in [
+            "push(1)",
+            "pad(9, 1)",
+            "insert(0, 1)",
+            "pop()",
+            "shift()",
+            "remove(0)",
+            "clear()",
+        ] {
+            let text = format!("const A = [1];\nA.{change};");
+            let mistake = given(&text).expect_err(change);
+            assert_eq!(
+                (mistake.line, mistake.what.contains("constant")),
+                (2, true),
+                "{mistake}"
+            );
+        }
+        let constant = "const A = [1, [2]];\nA[1].len();\n\nA[0] = 5;\nfn key(job, now) { 1 }";
+        let mistake = Script::new(constant, false).err().unwrap();
+        assert_eq!(
+            (mistake.line, mistake.what.contains("constant")),
+            (4, true),
+            "{mistake}"
+        );
+    }
+
+    #[test]
+    fn values_nest_64_levels_at_most() {
+        for (grow, depth) in [
+            ("a = [a];", 63),
+            ("a = #{a: a};", 63),
+            ("a = [#{a: [a]}];", 20),
+            ("a[0] = a;", 62),
+            ("a.push(a); a.shift();", 62),
+            ("let b = []; b += [a]; a = b;", 63),
+            ("let b = #{}; b.x = a; a = b;", 63),
+            ("a = [a].map(|x| [x]);", 31),
+            ("let b = [[0]]; b[0][0] = a; a = b;", 31),
+            ("let b = []; b.pad(2, a); a = [b[0]];", 63),
+        ] {
+            for levels in [6_000, 100_000] {
+                let text = format!(
+                    "let a = [0];\nfor i in 0..{levels} {{ if i >= {depth} {{ throw \"past\"; }}\n{grow}\n}}\n\nfn key(job, now) {{ 1 }}"
+                );
+                let mistake = Script::new(&text, false).err().expect(grow);
+                if mistake.what == "past" {
+                    // So far it has to go: one more is too many.
+                    let text = text.replace("throw \"past\";", "");
+                    let mistake = Script::new(&text, false).err().expect(grow);
+                    assert_eq!(mistake.line, 3, "{grow}: {mistake}");
+                    assert!(
+                        mistake.what.contains("more than 64 arrays"),
+                        "{grow}: {mistake}"
+                    );
+                } else {
+                    panic!("{grow}: {mistake}");
+                }
+            }
+            // What is as deep as it may be can be compared, printed and copied.
+            let text = format!(
+                "let a = [0];\nfor i in 0..{depth} {{ {grow} }}\nlet b = a; if a == b && `${{a}}`.len > {depth} {{ throw \"got it\"; }}"
+            );
+            assert_eq!(given(&text).unwrap(), "it", "{grow}");
+        }
+    }
+
+    #[test]
+    fn what_a_script_keeps_nests_no_deeper() {
+        for keep in [
+            "this.a = this;",
+            "this.a = [this];",
+            "let b = this; this = [b];",
+            "this[\"x\"] = #{y: this};",
+        ] {
+            let text = format!(
+                "let m = #{{}};\nfn keep() {{ loop {{\n{keep}\n}} }}\nm.keep();\nfn key(job, now) {{ 1 }}"
+            );
+            let mistake = Script::new(&text, false).err().expect(keep);
+            assert_eq!(mistake.line, 3, "{keep}: {mistake}");
+            assert!(
+                mistake.what.contains("more than 64 arrays"),
+                "{keep}: {mistake}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_are_bounded_with_all_that_is_in_them() {
+        for grow in [
+            "a = [a, a];",
+            "a = a + a;",
+            "a += a;",
+            "a.push(1);",
+            "a = #{a: a, b: a};",
+            "let b = []; b.pad(200, 0); a.push(b);",
+            "a[0] = a; a.push(1);",
+            "let t = \"\"; for i in 0..8000 { t += \"x\"; } a.push(t); a = #{a: a}; a[t + 1] = 1; a = [1]; a.pad(40, t);",
+        ] {
+            let text = format!("let a = [1];\nloop {{\n{grow}\n}}\nfn key(job, now) {{ 1 }}");
+            let mistake = Script::new(&text, false).err().expect(grow);
+            let is_large = mistake.what.contains("16384");
+            assert!(
+                is_large || mistake.what.contains("more than 64"),
+                "{grow}: {mistake}"
+            );
+        }
+    }
+
+    #[test]
+    fn calls_are_charged_for_what_they_walk_over() {
+        let spent = |text: &str| {
+            let (engine, budget) = bare();
+            engine
+                .run(text)
+                .unwrap_or_else(|error| panic!("{text}: {error}"));
+            budget.spent()
+        };
+        let many = |call: &str, n: u64| {
+            let text = format!(
+                "let a = []; a.pad({n}, 5); let b = []; b.pad({n}, 5); let t = \"\"; for i in 0..{n} {{ t += \"x\"; }} "
+            );
+            spent(&format!("{text} {call}")) - spent(&text)
+        };
+        for call in [
+            "a.sorted();",
+            "a.sorted(|x| x);",
+            "a.index_of(6);",
+            "a.contains(6);",
+            "6 in a;",
+            "a == b;",
+            "a != b;",
+            "a.reversed();",
+            "a.to_string();",
+            "`${a}`;",
+            "a + b;",
+            "a += b;",
+            "a.shift();",
+            "a.remove(0);",
+            "a.insert(0, 1);",
+            "a.map(|x| x);",
+            "a.filter(|x| true);",
+            "a.some(|x| x > 5);",
+            "b.pad(5100, 0);",
+            "let c = a; c.push(1);",
+            "let c = a; c[0] = 1;",
+            "let c = [a]; c[0][0] = 1;",
+            "let c = [a]; c == [b];",
+            "t.len;",
+            "t.len();",
+            "t.split(\"\");",
+            "t.contains(\"y\");",
+            "t.starts_with(\"y\");",
+        ] {
+            let (few, most) = (many(call, 16), many(call, 5_000));
+            let least = if call == "b.pad(5100, 0);" {
+                50
+            } else {
+                few + 280
+            };
+            assert!(
+                most >= least,
+                "{call} takes {few} operations, and {most} of 5,000"
+            );
+        }
+        for free in [
+            "let c = a;",
+            "a[7];",
+            "a.len;",
+            "a.push(1);",
+            "let c = [a, a[0]];",
+        ] {
+            assert_eq!(many(free, 16), many(free, 5_000), "{free}");
+        }
+    }
+
+    #[test]
+    fn a_loop_over_something_large_ends_by_its_budget() {
+        let text = "let a = [];\na.pad(16000, 5);\nloop { a.sorted(); a.index_of(6); }\nfn key(job, now) { 1 }";
+        let mistake = Script::new(text, false).err().unwrap();
+        assert_eq!(mistake.line, 3, "{mistake}");
+        assert!(mistake.what.contains("operations"), "{mistake}");
+        let (engine, budget) = bare();
+        let _ = engine.run(text).unwrap_err();
+        assert_eq!(budget.spent(), Limits::default().operations);
+        // Closures count as well.
+        let (engine, budget) = bare();
+        engine
+            .run("[1, 2].map(|x| { for i in 0..1000 { x += i; } x });")
+            .unwrap();
+        assert!(budget.spent() > 2_000, "{}", budget.spent());
     }
 }

@@ -5,12 +5,13 @@ use super::Script;
 use super::desk::Board;
 use super::jobs::{Job, Jobs, Kept, Seat};
 use super::trainee::Trainees;
+use super::values::Dict;
 use crate::draw::Rng;
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::policy::{Cadence, Every, Explanation, Fact, Policy, own};
 use crate::sim::{News, Plan, View};
-use rhai::{Dynamic, Engine, INT, Map};
+use rhai::{Dynamic, Engine, INT};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -50,7 +51,7 @@ impl Whole {
             strategy,
             kept: BTreeMap::new(),
             trainees: Trainees::default(),
-            state: Map::new().into(),
+            state: Dynamic::from(Dict::default()),
         }
     }
 

@@ -6,7 +6,8 @@ use crate::meant;
 /// A word of the language.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
-    /// What it is of: `job`, `jobs`, `view`, `function`, or `constant`, which stands at the top.
+    /// What it is of: `job`, `jobs`, `view`, `array`, `map`, `text`, `function`, or `constant`, which stands at
+    /// the top.
     pub of: &'static str,
     /// The word.
     pub name: &'static str,
@@ -240,6 +241,61 @@ pub const WORDS: &[Word] = &[
         "Without what follows the point.",
     ),
     word("function", "INFINITY", "()", "Greater than every number."),
+    word("array", "push", "(x)", "Adds an element at the end."),
+    word("array", "insert", "(i, x)", "Adds one at a place, from 0."),
+    word("array", "pad", "(n, x)", "Adds it until there are n."),
+    word("array", "pop", "()", "Takes the last."),
+    word("array", "shift", "()", "Takes the first."),
+    word("array", "remove", "(i)", "Takes the one at a place."),
+    word("array", "clear", "()", "Takes all."),
+    word("array", "contains", "(x)", "Whether it is there."),
+    word(
+        "array",
+        "index_of",
+        "(x)",
+        "Where it is first; -1: nowhere.",
+    ),
+    word("array", "map", "(|x| …)", "What a function gives for each."),
+    word(
+        "array",
+        "filter",
+        "(|x| …)",
+        "Those of which something holds.",
+    ),
+    word(
+        "array",
+        "some",
+        "(|x| …)",
+        "Whether something holds of one.",
+    ),
+    word("array", "all", "(|x| …)", "Whether something holds of all."),
+    word(
+        "array",
+        "sorted",
+        "() or (|x| …)",
+        "In order, by themselves or by what a function gives.",
+    ),
+    word("array", "reversed", "()", "The other way round."),
+    word("array", "len", "int", "How many they are."),
+    word("array", "is_empty", "bool", "Whether there is none."),
+    word("map", "keys", "()", "All keys."),
+    word("map", "values", "()", "What stands under the keys."),
+    word(
+        "map",
+        "contains",
+        "(key)",
+        "Whether something stands under a key.",
+    ),
+    word("map", "remove", "(key)", "Takes what stands under a key."),
+    word("text", "split", "(text)", "Its parts between such."),
+    word("text", "starts_with", "(text)", "Whether it begins so."),
+    word("text", "ends_with", "(text)", "Whether it ends so."),
+    word(
+        "function",
+        "range",
+        "(from, to) or (from, to, step)",
+        "Numbers to go over, without the last.",
+    ),
     word(
         "constant",
         "PREEMPTIVE",
