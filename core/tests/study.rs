@@ -71,7 +71,7 @@ fn what_cannot_run_is_refused() {
     });
     assert_eq!(
         refused.expect_err("negative").to_string(),
-        "restart_cost is '-1': it takes a number, 0 or more (s)"
+        "restart_cost is '-1': it takes a number from 0 to 1000000000 (s)"
     );
     let cluster = include_bytes!("../../tests/fixtures/tiresias_cluster.csv");
     let refused = study(cluster).expect_err("no jobs").to_string();
