@@ -34,7 +34,7 @@
   const said = made("p", { role: "status" });
   const wrong = made("p", { className: "error", role: "alert" });
   let reading = null;
-  const cancel = made("button", { type: "button", hidden: true, onclick: () => reading.abort() }, "Cancel");
+  const cancel = made("button", { type: "button", hidden: true, onclick: () => reading?.abort() }, "Cancel");
   const chooser = made("div", { className: "row open-table" }, button, input, hint);
   let place = null;
 

@@ -52,7 +52,7 @@ const MOST_HUES: u32 = 64;
 
 /// A link has at most so many schedulers, and a cluster of so many nodes: whoever follows one has not chosen them, and
 /// each costs time before anything is seen.
-const MOST_RUNS: usize = 64;
+const MOST_RUNS: usize = 256;
 const MOST_NODES: u32 = 65_536;
 
 /// So many complaints are shown of a link.

@@ -178,7 +178,7 @@ fn a_link_is_bounded_in_runs_nodes_levels_and_complaints() {
     assert_eq!(link.names[MOST_RUNS - 1], "last");
     assert_eq!(
         link.complaints,
-        ["run: a link has at most 64 schedulers, so 2 more are left out."]
+        ["run: a link has at most 256 schedulers, so 2 more are left out."]
     );
 
     let link = Link::parse("v=1&cluster=65537x1");
