@@ -11,7 +11,7 @@ import { browser, dist, served } from "./browser.mjs";
 import { walk } from "./walk.mjs";
 
 const seed = Number(process.env.SWITCHYARD_WALK_SEED ?? 10);
-const steps = Number(process.env.SWITCHYARD_WALK_STEPS ?? 250);
+const steps = Number(process.env.SWITCHYARD_WALK_STEPS ?? 150);
 
 const builds = [
   ["the build that is served", served, "index.html"],
