@@ -41,6 +41,30 @@ pub fn by_value(a: &f64, b: &f64) -> Ordering {
     order.unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
+/// A number that is ordered [`by_value`].
+#[derive(Clone, Copy, Debug)]
+pub struct ByValue(pub f64);
+
+impl Ord for ByValue {
+    fn cmp(&self, other: &Self) -> Ordering {
+        by_value(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for ByValue {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ByValue {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ByValue {}
+
 /// The bits of a number, alike for numbers that are equal [`by_value`].
 pub fn bits(value: f64) -> u64 {
     let one = if value.is_nan() {

@@ -2,7 +2,7 @@
 
 use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, few_nodes};
 use crate::cluster::Part;
-use crate::order;
+use crate::order::{self, ByValue};
 
 impl Strategy {
     /// The least loaded links.
@@ -34,10 +34,10 @@ fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> boo
         return true;
     }
     let topology = sight.topology();
-    let nic = |node: u32| Load(sight.load(topology.node_edge(node)));
+    let nic = |node: u32| ByValue(sight.load(topology.node_edge(node)));
     let mut racks: Vec<u32> = (0..topology.racks()).collect();
     order::sort_by_key(&mut racks, |&rack| {
-        (Load(sight.load(topology.rack_edge(rack))), rack)
+        (ByValue(sight.load(topology.rack_edge(rack))), rack)
     });
     for rack in racks {
         let is_in = |node: u32| topology.rack_of(node) == rack;
@@ -47,8 +47,8 @@ fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> boo
     }
     let path = |node: u32| {
         let uplink = sight.load(topology.rack_edge(topology.rack_of(node)));
-        let Load(nic) = nic(node);
-        Load(if uplink > nic { uplink } else { nic })
+        let ByValue(nic) = nic(node);
+        ByValue(if uplink > nic { uplink } else { nic })
     };
     few_nodes(free, gang.gpus, parts, |_| true, path)
 }
@@ -67,22 +67,4 @@ fn of_node(sight: &Sight, node: u32) -> f64 {
     });
     let edges = std::iter::once(topology.node_edge(node)).chain(inside);
     edges.map(|edge| sight.load(edge)).fold(0.0, f64::max)
-}
-
-/// A load that is sorted by.
-#[derive(Clone, Copy, PartialEq)]
-struct Load(f64);
-
-impl Eq for Load {}
-
-impl PartialOrd for Load {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Load {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        order::by_value(&self.0, &other.0)
-    }
 }

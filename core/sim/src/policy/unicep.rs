@@ -17,12 +17,7 @@ pub(super) const POLICY: Registered = Registered {
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
-        let zero = params.float(ZERO.name);
-        // RLScheduler's simulator takes waiting times before it knows when a job starts.
-        let pick = match params.bool(QUIRKS.name) {
-            true => ByScore::fixed(score, zero),
-            false => ByScore::ageing(score, line, zero),
-        };
+        let pick = ByScore::ageing(score, line, params);
         Box::new(Queue::of(pick, params, context))
     },
 };

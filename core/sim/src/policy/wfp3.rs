@@ -17,23 +17,18 @@ pub(super) const POLICY: Registered = Registered {
         ..PolicyEntry::PLAIN
     },
     build: |params, context| {
-        let zero = params.float(ZERO.name);
-        // RLScheduler's simulator takes waiting times before it knows when a job starts.
-        let pick = match params.bool(QUIRKS.name) {
-            true => ByScore::fixed(score, zero),
-            false => ByScore::ageing(score, line, zero),
-        };
+        let pick = ByScore::ageing(score, line, params);
         Box::new(Queue::of(pick, params, context))
     },
 };
 
-fn score(job: &Candidate, waited: f64) -> f64 {
+pub(super) fn score(job: &Candidate, waited: f64) -> f64 {
     let slowdown = waited / job.seconds;
     -(slowdown * slowdown * slowdown * f64::from(job.gpus))
 }
 
 /// The cube root of that.
-fn line(job: &Candidate) -> Line {
+pub(super) fn line(job: &Candidate) -> Line {
     Line {
         slope: libm::cbrt(f64::from(job.gpus)) / job.seconds,
         head_start: 0.0,

@@ -1,17 +1,17 @@
 //! Picking by a formula: the least score is next, and of equal ones who was submitted first.
 
 use super::tournament::{Line, Tournament};
-use super::waiting::Ordered;
-use super::{Candidate, Moment, Pick, Waiting};
+use super::{Candidate, Moment, Pick, QUIRKS, Waiting, ZERO};
 use crate::job::JobId;
+use crate::order::ByValue;
+use crate::policy::Params;
 use crate::tell::Fact;
 use std::collections::BTreeSet;
 
 /// The score of a job that has waited for so many seconds.
 pub(in crate::policy) type Score = fn(job: &Candidate, waited: f64) -> f64;
 
-/// What a waiting time is where RLScheduler's simulator takes it before it knows when a job starts, which it
-/// has as −1: negative.
+/// When a job starts, to RLScheduler's simulator, which takes waiting times before it knows: they are negative.
 const NOT_STARTED: f64 = -1.0;
 
 /// Picks the least score.
@@ -25,7 +25,7 @@ pub(in crate::policy) struct ByScore {
 /// Who waits, for the least score to be found.
 enum Order {
     /// Scores stay as they are.
-    Fixed(BTreeSet<(Ordered, JobId)>),
+    Fixed(BTreeSet<(ByValue, JobId)>),
     /// Jobs that wait move up.
     Ageing(Tournament),
 }
@@ -40,8 +40,17 @@ impl ByScore {
         }
     }
 
-    /// By how long jobs have waited, too.
-    pub(in crate::policy) fn ageing(score: Score, line: fn(&Candidate) -> Line, zero: f64) -> Self {
+    /// By how long jobs have waited, too, as a spec asks for it.
+    pub(in crate::policy) fn ageing(
+        score: Score,
+        line: fn(&Candidate) -> Line,
+        params: &Params<'_>,
+    ) -> Self {
+        let zero = params.float(ZERO.name);
+        if params.bool(QUIRKS.name) {
+            // Its waiting times stand still.
+            return Self::fixed(score, zero);
+        }
         Self {
             score,
             zero,
@@ -66,8 +75,16 @@ impl ByScore {
         (self.score)(&job, scheduled - job.submit)
     }
 
-    fn place(&self, job: &Candidate) -> (Ordered, JobId) {
-        (Ordered::least_first(self.of(job, 0.0)), job.job)
+    fn place(&self, job: &Candidate) -> (ByValue, JobId) {
+        (least_first(self.of(job, 0.0)), job.job)
+    }
+}
+
+/// A score, to find the least by: what is no number, or infinite, comes last.
+pub(super) fn least_first(score: f64) -> ByValue {
+    match score < f64::INFINITY {
+        true => ByValue(score),
+        false => ByValue(f64::INFINITY),
     }
 }
 
@@ -98,7 +115,7 @@ impl Pick for ByScore {
     fn facts(&self, waiting: &Waiting, job: &Candidate, moment: Moment) -> Vec<Fact> {
         let place = |job: &Candidate| {
             let score = self.of(job, moment.now);
-            (score, (Ordered::least_first(score), job.job))
+            (score, (least_first(score), job.job))
         };
         let (score, own) = place(job);
         let before = waiting.iter().filter(|other| place(other).1 < own);

@@ -6,8 +6,7 @@
 //! their [`Line`]s: each pair crosses once at most.
 
 use super::Candidate;
-use super::score::Score;
-use super::waiting::Ordered;
+use super::score::{Score, least_first};
 use crate::job::JobId;
 use std::collections::BTreeMap;
 
@@ -137,7 +136,7 @@ impl Tournament {
         };
         let place = |of: &Player| {
             let score = (self.score)(&of.job, now - of.job.submit);
-            (Ordered::least_first(score), of.job.job)
+            (least_first(score), of.job.job)
         };
         match place(first) <= place(second) {
             true => (Some(a), first.leads(second, now)),
@@ -174,20 +173,8 @@ impl Player {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::wfp3::{line, score};
     use proptest::prelude::*;
-
-    /// (waited ÷ time asked for)³ · GPUs.
-    fn score(job: &Candidate, waited: f64) -> f64 {
-        let slowdown = waited / job.seconds;
-        -(slowdown * slowdown * slowdown * f64::from(job.gpus))
-    }
-
-    fn line(job: &Candidate) -> Line {
-        Line {
-            slope: libm::cbrt(f64::from(job.gpus)) / job.seconds,
-            head_start: 0.0,
-        }
-    }
 
     proptest! {
         /// Agrees with a look at all.

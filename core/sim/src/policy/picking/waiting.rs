@@ -4,28 +4,27 @@
 
 use super::Candidate;
 use crate::job::JobId;
-use crate::order;
-use std::cmp::Ordering;
+use crate::order::ByValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who waits.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
     jobs: BTreeMap<JobId, Candidate>,
-    shortest: BTreeSet<(Ordered, JobId)>,
+    shortest: BTreeSet<(ByValue, JobId)>,
     smallest: BTreeSet<(u32, JobId)>,
 }
 
 impl Waiting {
     pub(super) fn insert(&mut self, job: Candidate) {
         self.jobs.insert(job.job, job);
-        self.shortest.insert((Ordered(job.seconds), job.job));
+        self.shortest.insert((ByValue(job.seconds), job.job));
         self.smallest.insert((job.gpus, job.job));
     }
 
     pub(super) fn remove(&mut self, job: JobId) -> Option<Candidate> {
         let job = self.jobs.remove(&job)?;
-        self.shortest.remove(&(Ordered(job.seconds), job.job));
+        self.shortest.remove(&(ByValue(job.seconds), job.job));
         self.smallest.remove(&(job.gpus, job.job));
         Some(job)
     }
@@ -80,37 +79,3 @@ impl FromIterator<Candidate> for Waiting {
         waiting
     }
 }
-
-/// A number by which jobs are ordered.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ordered(pub(super) f64);
-
-impl Ordered {
-    /// A score, the least first: what is no number, or infinite, comes last.
-    pub(super) fn least_first(score: f64) -> Self {
-        match score < f64::INFINITY {
-            true => Self(score),
-            false => Self(f64::INFINITY),
-        }
-    }
-}
-
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> Ordering {
-        order::by_value(&self.0, &other.0)
-    }
-}
-
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Ordered {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Ordered {}
