@@ -1,6 +1,6 @@
 //! `inspect`: what is told of files.
 
-use super::{failure, json, switchyard, temporary};
+use super::{failure, json, printed, switchyard, temporary};
 
 #[test]
 fn inspection_has_the_agreed_shape() {
@@ -31,13 +31,7 @@ fn inspection_has_the_agreed_shape() {
 
 #[test]
 fn a_folder_is_a_table_of_its_files() {
-    let output = switchyard(&["inspect", "."])
-        .assert()
-        .success()
-        .get_output()
-        .stdout
-        .clone();
-    let text = String::from_utf8(output).expect("UTF-8");
+    let text = printed(&["inspect", "."]);
     for expected in [
         "tiresias_cluster.csv",
         "workload.swf",

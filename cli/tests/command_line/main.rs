@@ -22,15 +22,20 @@ fn switchyard(arguments: &[&str]) -> Command {
     command
 }
 
-/// Standard output of a run that went well, as JSON.
-fn json(arguments: &[&str]) -> Value {
+/// Standard output of a run that went well.
+fn printed(arguments: &[&str]) -> String {
     let output = switchyard(arguments)
         .assert()
         .success()
         .get_output()
         .stdout
         .clone();
-    serde_json::from_slice(&output).expect("JSON")
+    String::from_utf8(output).expect("UTF-8")
+}
+
+/// The same, as JSON.
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&printed(arguments)).expect("JSON")
 }
 
 /// Standard error of a run that ended with this status.

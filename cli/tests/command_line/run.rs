@@ -1,6 +1,6 @@
 //! `run`: what results hold.
 
-use super::{failure, json, own_application, switchyard, temporary};
+use super::{failure, json, own_application, printed, switchyard, temporary};
 use serde_json::Value;
 
 #[test]
@@ -350,13 +350,7 @@ fn no_number_that_is_printed_is_long() {
         ][..],
         &["inspect", &file],
     ] {
-        let output = switchyard(arguments)
-            .assert()
-            .success()
-            .get_output()
-            .stdout
-            .clone();
-        let output = String::from_utf8(output).expect("UTF-8");
+        let output = printed(arguments);
         let words = output
             .split_whitespace()
             .filter(|word| !word.contains("endless"));
