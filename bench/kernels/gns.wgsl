@@ -24,11 +24,15 @@ struct Partial {
 @group(0) @binding(1) var<storage, read> preconditioner: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> partials: array<Partial>;
 @group(0) @binding(3) var<uniform> shape: Shape;
+@group(0) @binding(4) var<storage, read_write> copied: array<vec4<u32>>;
 
 const THREADS: u32 = 256u;
 const CHUNK: u32 = 16384u;
 // Vectors of a chunk.
 const STEPS: u32 = CHUNK / select(4u, 8u, BF16);
+
+// Vectors that a workgroup copies.
+const COPIED: u32 = 4096u;
 
 var<workgroup> squares: array<f32, THREADS>;
 var<workgroup> means: array<f32, THREADS>;
@@ -113,5 +117,20 @@ fn noise(
     }
     if (thread == 0u) {
         partials[chunk] = Partial(squares[0], means[0], unsound[0]);
+    }
+}
+
+// What bandwidth is compared with: as many rows as `copied` has room for. A driver's own copy may be
+// slower by far (a quarter of this on an H100 under Vulkan), so it is no measure.
+@compute @workgroup_size(256)
+fn copy(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let start = (group.y * groups.x + group.x) * COPIED;
+    let end = min(start + COPIED, arrayLength(&copied));
+    for (var v = start + thread; v < end; v += THREADS) {
+        copied[v] = rows[v];
     }
 }

@@ -9,6 +9,9 @@
 /** Elements of a chunk, the work of one workgroup. As in gns.wgsl. */
 const CHUNK = 16384;
 
+/** Bytes that one workgroup copies. As in gns.wgsl. */
+const COPIED = 65536;
+
 /** Bytes of a partial sum: Σ|g_k|², |ḡ|², whether an element is unsound. */
 const PARTIAL = 12;
 
@@ -68,17 +71,13 @@ export async function measure(onProgress, wgsl, options = {}) {
     const found = await estimate(gpu, loaded);
     const expected = norms(loaded);
     onProgress(0.6, "measuring");
-    const seconds = await time(gpu, (encoder) => dispatch(encoder, loaded));
+    const seconds = await time(gpu, (encoder) => dispatch(encoder, loaded.noise));
     onProgress(0.8, "measuring the copy");
-    const half = 4 * Math.floor(loaded.rows.size / 8);
-    const target = device.createBuffer({ size: half, usage: GPUBufferUsage.COPY_DST });
-    const copySeconds = await time(gpu, (encoder) =>
-      encoder.copyBufferToBuffer(loaded.rows, 0, target, 0, half),
-    );
+    const copySeconds = await time(gpu, (encoder) => dispatch(encoder, loaded.copy));
     onProgress(1, "done");
     return {
       bandwidth: loaded.rows.size / seconds,
-      copyBandwidth: (2 * half) / copySeconds,
+      copyBandwidth: (2 * loaded.copied.size) / copySeconds,
       phi: noiseScale(found),
       phiCpu: noiseScale(expected),
       error: Math.max(
@@ -134,25 +133,33 @@ async function load(gpu, wgsl, vectors, onProgress) {
     `const REPLICAS: u32 = ${REPLICAS}u;\n` +
     "const BF16: bool = false;\nconst PRECONDITIONED: bool = false;\n";
   const module = device.createShaderModule({ code: head + wgsl });
-  const pipeline = await device.createComputePipelineAsync({
-    layout: "auto",
-    compute: { module, entryPoint: "noise" },
-  });
   // There is no preconditioner, but what the kernel could read must be bound.
   const preconditioner = device.createBuffer({ size: 16, usage: storage });
+  const copied = device.createBuffer({ size: 16 * Math.floor(rows.size / 32), usage: storage });
+  const noise = await prepare(device, module, "noise", chunks, [
+    [0, rows],
+    [1, preconditioner],
+    [2, partials],
+    [3, shape],
+  ]);
+  const copy = await prepare(device, module, "copy", Math.ceil(copied.size / COPIED), [
+    [0, rows],
+    [4, copied],
+  ]);
+  gpu.check();
+  return { rows, partials, copied, noise, copy, values };
+}
+
+/** One of the kernels with what it works on, and its workgroups along x and y. */
+async function prepare(device, module, entryPoint, count, buffers) {
+  const compute = { module, entryPoint };
+  const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute });
   const bindings = device.createBindGroup({
     layout: pipeline.getBindGroupLayout(0),
-    entries: [
-      { binding: 0, resource: { buffer: rows } },
-      { binding: 1, resource: { buffer: preconditioner } },
-      { binding: 2, resource: { buffer: partials } },
-      { binding: 3, resource: { buffer: shape } },
-    ],
+    entries: buffers.map(([binding, buffer]) => ({ binding, resource: { buffer } })),
   });
-  gpu.check();
-  const along = Math.min(chunks, device.limits.maxComputeWorkgroupsPerDimension);
-  const groups = [along, Math.ceil(chunks / along)];
-  return { rows, partials, pipeline, bindings, groups, chunks, values };
+  const along = Math.min(count, device.limits.maxComputeWorkgroupsPerDimension);
+  return { pipeline, bindings, groups: [along, Math.ceil(count / along)] };
 }
 
 /** Uniform numbers of mean 0 and variance 1, by xorshift. */
@@ -184,7 +191,7 @@ async function estimate(gpu, loaded) {
   const usage = GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ;
   const back = device.createBuffer({ size, usage });
   const encoder = device.createCommandEncoder();
-  dispatch(encoder, loaded);
+  dispatch(encoder, loaded.noise);
   encoder.copyBufferToBuffer(loaded.partials, 0, back, 0, size);
   queue.submit([encoder.finish()]);
   await back.mapAsync(GPUMapMode.READ);

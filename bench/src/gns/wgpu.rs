@@ -2,7 +2,7 @@
 //!
 //! One row of all tensors end to end per replica; the partial sums come back and are added in f64
 //! here. Times are those of many dispatches between two waits for the queue, over their number; the
-//! copy is measured the same way.
+//! copy that bandwidth is compared with is a kernel, too, and measured the same way.
 
 use super::data::{Dtype, Recipe, Reference};
 use super::models::{CHUNK, Model};
@@ -13,7 +13,7 @@ use std::time::Instant;
 use switchyard::goodput::noise::Norms;
 use wgpu::{
     Adapter, BindGroup, Buffer, BufferUsages, ComputePipeline, Device, DeviceType, MapMode,
-    PollType, Queue,
+    PollType, Queue, ShaderModule,
 };
 
 /// The kernel, without its first lines.
@@ -33,6 +33,9 @@ pub(crate) fn source(replicas: usize, dtype: Dtype, preconditioned: bool) -> Str
          const PRECONDITIONED: bool = {preconditioned};\n{SOURCE}"
     )
 }
+
+/// Bytes that one workgroup copies, as in `gns.wgsl`.
+const COPIED: usize = 65_536;
 
 /// What a workgroup leaves, as in `gns.wgsl`.
 #[repr(C)]
@@ -103,6 +106,28 @@ impl Gpu {
         Ok(())
     }
 
+    /// What is in `buffer` once what `encode` records was done.
+    fn after(
+        &self,
+        encode: impl FnOnce(&mut wgpu::CommandEncoder),
+        buffer: &Buffer,
+    ) -> Result<Vec<u8>> {
+        let usage = BufferUsages::COPY_DST | BufferUsages::MAP_READ;
+        let back = self.buffer(usize::try_from(buffer.size())?, usage);
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encode(&mut encoder);
+        encoder.copy_buffer_to_buffer(buffer, 0, &back, 0, Some(buffer.size()));
+        self.queue.submit([encoder.finish()]);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        back.slice(..).map_async(MapMode::Read, move |result| {
+            // Nobody listens any more only where this function has failed already.
+            let _ = sender.send(result);
+        });
+        self.wait()?;
+        receiver.recv()??;
+        Ok(back.slice(..).get_mapped_range()?.to_vec())
+    }
+
     /// The median of `runs` times of what `encode` records.
     fn time(&self, runs: u32, encode: &dyn Fn(&mut wgpu::CommandEncoder)) -> Result<Spread> {
         let once = |repeats: u32| -> Result<f64> {
@@ -125,43 +150,77 @@ impl Gpu {
 /// Gradients in the adapter's memory, and the kernel for them.
 struct Loaded<'a> {
     gpu: &'a Gpu,
+    #[cfg(test)]
     rows: Buffer,
     partials: Buffer,
-    pipeline: ComputePipeline,
-    bindings: BindGroup,
-    /// Workgroups along x and y.
-    groups: (u32, u32),
+    copied: Buffer,
+    noise: Kernel,
+    copy: Kernel,
     chunks: usize,
     replicas: usize,
 }
 
-impl Loaded<'_> {
+/// One of the kernels with what it works on.
+struct Kernel {
+    pipeline: ComputePipeline,
+    bindings: BindGroup,
+    /// Workgroups along x and y.
+    groups: (u32, u32),
+}
+
+impl Kernel {
+    /// The kernel of this name for so many workgroups; `buffers` with the numbers they are bound to.
+    fn new(
+        device: &Device,
+        module: &ShaderModule,
+        name: &str,
+        groups: usize,
+        buffers: &[(u32, &Buffer)],
+    ) -> Result<Self> {
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: None,
+            module,
+            entry_point: Some(name),
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
+            .iter()
+            .map(|&(binding, buffer)| wgpu::BindGroupEntry {
+                binding,
+                resource: buffer.as_entire_binding(),
+            })
+            .collect();
+        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &entries,
+        });
+        let groups = u32::try_from(groups)?;
+        let along = groups.min(device.limits().max_compute_workgroups_per_dimension);
+        Ok(Self {
+            pipeline,
+            bindings,
+            groups: (along, groups.div_ceil(along)),
+        })
+    }
+
     fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &self.bindings, &[]);
         pass.dispatch_workgroups(self.groups.0, self.groups.1, 1);
     }
+}
 
+impl Loaded<'_> {
     /// Runs the kernel once on poisoned partial sums and adds up what it leaves.
     fn run(&self) -> Result<(Norms, Vec<u8>)> {
         let gpu = self.gpu;
         let size = self.chunks * size_of::<Partial>();
         gpu.queue.write_buffer(&self.partials, 0, &vec![0xff; size]);
-        let usage = BufferUsages::COPY_DST | BufferUsages::MAP_READ;
-        let back = gpu.buffer(size, usage);
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        self.encode(&mut encoder);
-        encoder.copy_buffer_to_buffer(&self.partials, 0, &back, 0, Some(size as u64));
-        gpu.queue.submit([encoder.finish()]);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        back.slice(..).map_async(MapMode::Read, move |result| {
-            // Nobody listens any more only where this function has failed already.
-            let _ = sender.send(result);
-        });
-        gpu.wait()?;
-        receiver.recv()??;
-        let bytes = back.slice(..).get_mapped_range()?.to_vec();
+        let bytes = gpu.after(|encoder| self.noise.encode(encoder), &self.partials)?;
         let partials: Vec<Partial> = bytemuck::pod_collect_to_vec(&bytes);
         let (mut squares, mut mean) = (0.0, 0.0);
         for partial in &partials {
@@ -208,19 +267,16 @@ pub(crate) fn measure(gpu: &Gpu, model: Model, recipe: &Recipe<'_>, runs: u32) -
     let (_, second) = loaded.run()?;
     ensure!(first == second, "a second run gives other bits");
 
-    let half = (bytes / 2).next_multiple_of(4).min(bytes);
-    let target = gpu.buffer(half, BufferUsages::COPY_DST);
-    let copy = gpu.time(runs, &|encoder| {
-        encoder.copy_buffer_to_buffer(&loaded.rows, 0, &target, 0, Some(half as u64));
-    })?;
-    report.ceilings.push(Figure::moving("copy", 2 * half, copy));
+    let moved = 2 * usize::try_from(loaded.copied.size())?;
+    let copy = gpu.time(runs, &|encoder| loaded.copy.encode(encoder))?;
+    report.ceilings.push(Figure::moving("copy", moved, copy));
     let p_bytes = if recipe.preconditioned {
         layout.elements * 4
     } else {
         0
     };
     let moved = layout.elements * recipe.dtype.bytes() * replicas + p_bytes;
-    let seconds = gpu.time(runs, &|encoder| loaded.encode(encoder))?;
+    let seconds = gpu.time(runs, &|encoder| loaded.noise.encode(encoder))?;
     report.figures.push(Figure::moving("fused", moved, seconds));
     report.relate();
     if gpu.is_software {
@@ -283,37 +339,25 @@ fn load<'a>(gpu: &'a Gpu, recipe: &Recipe<'_>) -> Result<(Loaded<'a>, Reference)
             label: None,
             source: wgpu::ShaderSource::Wgsl(text.into()),
         });
-    let pipeline = gpu
-        .device
-        .create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: None,
-            module: &module,
-            entry_point: Some("noise"),
-            compilation_options: Default::default(),
-            cache: None,
-        });
-    let entries: Vec<wgpu::BindGroupEntry<'_>> = (0_u32..)
-        .zip([&rows, &preconditioner, &partials, &shape])
-        .map(|(binding, buffer)| wgpu::BindGroupEntry {
-            binding,
-            resource: buffer.as_entire_binding(),
-        })
-        .collect();
-    let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &entries,
-    });
-    let groups = u32::try_from(chunks)?;
-    let along = groups.min(gpu.device.limits().max_compute_workgroups_per_dimension);
+    let copied = gpu.buffer(layout.stride * element * replicas / 32 * 16, storage);
+    let device = &gpu.device;
+    let buffers = [
+        (0, &rows),
+        (1, &preconditioner),
+        (2, &partials),
+        (3, &shape),
+    ];
+    let noise = Kernel::new(device, &module, "noise", chunks, &buffers)?;
+    let groups = usize::try_from(copied.size())?.div_ceil(COPIED);
+    let copy = Kernel::new(device, &module, "copy", groups, &[(0, &rows), (4, &copied)])?;
     let loaded = Loaded {
         gpu,
+        #[cfg(test)]
         rows,
         partials,
-        pipeline,
-        bindings,
-        groups: (along, groups.div_ceil(along)),
+        copied,
+        noise,
+        copy,
         chunks,
         replicas,
     };
@@ -373,6 +417,10 @@ mod tests {
                 .check_fused("fused", found, &reference)
                 .expect("it agrees");
             assert!(bytes == loaded.run().expect("sound").1, "other bits");
+            // The copy is one.
+            let copied = gpu.after(|encoder| loaded.copy.encode(encoder), &loaded.copied);
+            let rows = gpu.after(|_| (), &loaded.rows).expect("they are there");
+            assert!(rows.starts_with(&copied.expect("it copies")));
             // A NaN, wherever it is, is refused.
             let nan = [0xff_u8; 4];
             gpu.queue.write_buffer(&loaded.rows, 4 * 777, &nan);
