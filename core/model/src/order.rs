@@ -5,6 +5,7 @@
 //! And the order of numbers, [`by_value`], which is the same on every machine.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 /// Sorts as [`slice::sort_by`] does.
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
@@ -41,39 +42,49 @@ pub fn by_value(a: &f64, b: &f64) -> Ordering {
     order.unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-/// A number that is ordered [`by_value`].
-#[derive(Clone, Copy, Debug)]
-pub struct ByValue(pub f64);
+/// A number that is ordered [`by_value`], kept as a whole number of the same order: whoever is compared often,
+/// in a heap or a sorted set, is changed once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByValue(i64);
 
-impl Ord for ByValue {
-    fn cmp(&self, other: &Self) -> Ordering {
-        by_value(&self.0, &other.0)
+impl ByValue {
+    /// Where `value` stands.
+    #[inline]
+    pub fn of(value: f64) -> Self {
+        Self(turned(bits(value).cast_signed()))
+    }
+
+    /// The number that stands here; of two zeros the one above.
+    #[inline]
+    pub fn value(self) -> f64 {
+        f64::from_bits(turned(self.0).cast_unsigned())
     }
 }
 
-impl PartialOrd for ByValue {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+/// The bits of a negative number say how far below zero it is: turned over, they rise with it. Twice is not at all.
+#[inline]
+fn turned(bits: i64) -> i64 {
+    bits ^ ((bits >> 63) & i64::MAX)
 }
 
-impl PartialEq for ByValue {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
+impl fmt::Debug for ByValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value().fmt(f)
     }
 }
-
-impl Eq for ByValue {}
 
 /// The bits of a number, alike for numbers that are equal [`by_value`].
+#[inline]
 pub fn bits(value: f64) -> u64 {
-    let one = if value.is_nan() {
-        f64::NAN
+    if value.is_nan() {
+        NAN
     } else {
-        value + 0.0
-    };
-    one.to_bits()
+        (value + 0.0).to_bits()
+    }
 }
+
+/// The bits of the one NaN.
+const NAN: u64 = 0x7ff8_0000_0000_0000;
 
 /// Which item comes first, which second, and so on.
 #[inline(never)]
@@ -101,15 +112,23 @@ mod tests {
         for (i, a) in ascending.iter().enumerate() {
             for (j, b) in ascending.iter().enumerate() {
                 assert_eq!(by_value(a, b), i.cmp(&j), "{a} {b}");
+                assert_eq!(ByValue::of(*a).cmp(&ByValue::of(*b)), i.cmp(&j), "{a} {b}");
             }
         }
         for (a, b) in [(0.0, -0.0), (f64::NAN, -f64::NAN)] {
             assert_eq!(by_value(&a, &b), Ordering::Equal);
             assert_eq!(bits(a), bits(b));
+            assert_eq!(ByValue::of(a), ByValue::of(b));
         }
     }
 
     proptest! {
+        #[test]
+        fn numbers_are_kept_and_ordered(a in any::<f64>(), b in any::<f64>()) {
+            prop_assert_eq!(ByValue::of(a).cmp(&ByValue::of(b)), by_value(&a, &b));
+            prop_assert!(ByValue::of(a).value() == a || a.is_nan());
+        }
+
         #[test]
         fn sorts_as_the_standard_library_does(items in prop::collection::vec((0u8..9, any::<u8>()), 0..60)) {
             let (mut ours, mut theirs) = (items.clone(), items.clone());

@@ -34,10 +34,10 @@ fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> boo
         return true;
     }
     let topology = sight.topology();
-    let nic = |node: u32| ByValue(sight.load(topology.node_edge(node)));
+    let nic = |node: u32| ByValue::of(sight.load(topology.node_edge(node)));
     let mut racks: Vec<u32> = (0..topology.racks()).collect();
     order::sort_by_key(&mut racks, |&rack| {
-        (ByValue(sight.load(topology.rack_edge(rack))), rack)
+        (ByValue::of(sight.load(topology.rack_edge(rack))), rack)
     });
     for rack in racks {
         let is_in = |node: u32| topology.rack_of(node) == rack;
@@ -47,8 +47,7 @@ fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> boo
     }
     let path = |node: u32| {
         let uplink = sight.load(topology.rack_edge(topology.rack_of(node)));
-        let ByValue(nic) = nic(node);
-        ByValue(if uplink > nic { uplink } else { nic })
+        ByValue::of(uplink).max(nic(node))
     };
     few_nodes(free, gang.gpus, parts, |_| true, path)
 }

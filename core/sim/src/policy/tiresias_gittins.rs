@@ -10,8 +10,8 @@ use super::pack_limit::PackLimit;
 use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
-use crate::Time;
 use crate::job::JobId;
+use crate::order::ByValue;
 use crate::sim::{Measure, News, Phase, Plan, View};
 
 pub(super) const POLICY: Registered = Registered {
@@ -77,7 +77,7 @@ impl Delta {
 const SIMULATOR_DELTA: f64 = 3250.0;
 
 /// By queue, then by index (as a negative number: the greatest first).
-type Rank = (u32, Time);
+type Rank = (u32, ByValue);
 
 struct TiresiasGittins {
     levels: Multilevel,
@@ -124,7 +124,7 @@ impl TiresiasGittins {
     fn rank(&self, view: &View<'_>, job: JobId) -> Rank {
         let queue = self.levels.queue(job);
         let index = self.index(self.levels.attained(view, job), queue);
-        (queue, Time(-index))
+        (queue, ByValue::of(-index))
     }
 
     fn wait(&mut self, view: &View<'_>, job: JobId) {

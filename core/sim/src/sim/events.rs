@@ -3,6 +3,7 @@
 use super::scheduler::Every;
 use crate::Time;
 use crate::job::JobId;
+use crate::order::ByValue;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -21,7 +22,7 @@ pub(super) enum Due {
 #[derive(Debug, Default)]
 pub(super) struct Events {
     /// By time; at one time, those that rounding put before their true time come last.
-    heap: BinaryHeap<Reverse<(Time, bool, u64, Due)>>,
+    heap: BinaryHeap<Reverse<(ByValue, bool, u64, Due)>>,
     sequence: u64,
     round_pending: bool,
 }
@@ -32,7 +33,8 @@ impl Events {
     }
 
     pub(super) fn push_at(&mut self, time: Time, early: bool, due: Due) {
-        self.heap.push(Reverse((time, early, self.sequence, due)));
+        let at = ByValue::of(time.seconds());
+        self.heap.push(Reverse((at, early, self.sequence, due)));
         self.sequence += 1;
     }
 
@@ -46,14 +48,15 @@ impl Events {
     pub(super) fn next_time(&self) -> Time {
         self.heap
             .peek()
-            .map_or(Time::NEVER, |Reverse((time, ..))| *time)
+            .map_or(Time::NEVER, |Reverse((at, ..))| Time(at.value()))
     }
 
     /// When the first of such is due.
     pub(super) fn next_of(&self, is_such: impl Fn(Time, Due) -> bool) -> Time {
         let all = self.heap.iter();
-        let due = all.filter(|Reverse((time, _, _, due))| is_such(*time, *due));
-        due.map(|Reverse((time, ..))| *time)
+        let due = all.map(|Reverse((at, _, _, due))| (Time(at.value()), *due));
+        due.filter(|&(time, due)| is_such(time, due))
+            .map(|(time, _)| time)
             .min()
             .unwrap_or(Time::NEVER)
     }
@@ -84,7 +87,7 @@ impl Events {
         // A job has three events to come at most: far fewer are left than it takes to be here again.
         if self.heap.len() >= 64 + 8 * active {
             self.heap
-                .retain(|&Reverse((time, _, _, due))| is_live(time, due));
+                .retain(|&Reverse((at, _, _, due))| is_live(Time(at.value()), due));
         }
     }
 }

@@ -83,8 +83,8 @@ impl ByScore {
 /// A score, to find the least by: what is no number, or infinite, comes last.
 pub(super) fn least_first(score: f64) -> ByValue {
     match score < f64::INFINITY {
-        true => ByValue(score),
-        false => ByValue(f64::INFINITY),
+        true => ByValue::of(score),
+        false => ByValue::of(f64::INFINITY),
     }
 }
 

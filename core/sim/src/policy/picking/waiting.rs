@@ -18,13 +18,13 @@ pub struct Waiting {
 impl Waiting {
     pub(super) fn insert(&mut self, job: Candidate) {
         self.jobs.insert(job.job, job);
-        self.shortest.insert((ByValue(job.seconds), job.job));
+        self.shortest.insert((ByValue::of(job.seconds), job.job));
         self.smallest.insert((job.gpus, job.job));
     }
 
     pub(super) fn remove(&mut self, job: JobId) -> Option<Candidate> {
         let job = self.jobs.remove(&job)?;
-        self.shortest.remove(&(ByValue(job.seconds), job.job));
+        self.shortest.remove(&(ByValue::of(job.seconds), job.job));
         self.smallest.remove(&(job.gpus, job.job));
         Some(job)
     }
