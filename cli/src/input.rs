@@ -40,7 +40,7 @@ pub(crate) struct ClusterArgument {
     ///
     /// NODESxGPUS (16x4, 8x8:v100+4x4:a100, 16x4/racks=4), a published cluster (gavel, sia, openb, tiresias,
     /// pollux, …) or a file that describes one. By default it is the one that comes with the trace, or else a
-    /// guess: room for the largest gang and 1.1 × the mean demand.
+    /// guess: room for the largest gang and 1.1 × the mean demand while jobs came.
     #[arg(long, value_name = "CLUSTER", value_hint = ValueHint::AnyPath)]
     cluster: Option<String>,
 }

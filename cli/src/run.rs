@@ -19,7 +19,7 @@ use switchyard::report::{
 use switchyard::sim::RunLog;
 use switchyard::study::{Origin, Prepared};
 use switchyard::weights::Weights;
-use switchyard::workload::Workload;
+use switchyard::workload::{Suggestion, Workload};
 
 #[derive(Args)]
 #[command(
@@ -222,12 +222,23 @@ fn simulate(
     })
 }
 
+/// How a cluster was guessed, and what else might be tried.
+fn guessed(guess: &Suggestion) -> String {
+    let others = guess.neighbours().into_iter().flatten();
+    let others: Vec<String> = others.map(|other| format!("--cluster {other}")).collect();
+    let others = match others.is_empty() {
+        true => String::new(),
+        false => format!("; beside it {}", others.join(" or ")),
+    };
+    format!("guessed: {}{others}", guess.why())
+}
+
 fn head(results: &Results, prepared: &Prepared) -> String {
     let dropped = prepared.dropped;
-    let origin = match prepared.origin {
-        Origin::Asked => "as asked",
-        Origin::Trace => "came with the trace",
-        Origin::Guessed => "guessed: see --help",
+    let origin = match &prepared.origin {
+        Origin::Asked => "as asked".to_owned(),
+        Origin::Trace => "came with the trace".to_owned(),
+        Origin::Guessed(guess) => guessed(guess),
     };
     let (trace, cluster) = (&results.trace, &results.cluster);
     let mut text = format!(

@@ -16,7 +16,9 @@ use crate::trace::{
 };
 use crate::weights::{self, NetworkError, Weights, WeightsChoice, WeightsId};
 use crate::workload::application::DefinitionError;
-use crate::workload::{Application, BindingRule, SAMPLES, Sample, SettingsError, Workload};
+use crate::workload::{
+    Application, BindingRule, SAMPLES, Sample, SettingsError, Suggestion, Workload,
+};
 use crate::{Experiment, Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset};
 use serde::Serialize;
 use std::sync::Arc;
@@ -74,14 +76,14 @@ pub struct StudyFacts<'a> {
 }
 
 /// Why a cluster is the one it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
     /// It was asked for.
     Asked,
     /// It came with the trace.
     Trace,
-    /// The trace fits on it ([`Workload::suggest_cluster`]).
-    Guessed,
+    /// The trace fits on it.
+    Guessed(Suggestion),
 }
 
 /// What somebody asks for.
@@ -508,8 +510,10 @@ impl Asked {
             (facts.gpu_hours, facts.applications) = (trained.gpu_hours, trained.applications);
             facts = facts.training(&experiment.settings.applications, is_plain);
         }
-        let (cluster, origin) =
-            cluster.unwrap_or_else(|| (workload.suggest_cluster(), Origin::Guessed));
+        let (cluster, origin) = cluster.unwrap_or_else(|| {
+            let guess = workload.suggest_cluster();
+            (guess.cluster.clone(), Origin::Guessed(guess))
+        });
         let runs = self.policies.iter().map(|policy| {
             let mut run = experiment.run(policy, &cluster);
             if let Some(preset) = self.preset {

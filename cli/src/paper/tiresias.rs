@@ -96,9 +96,10 @@ pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
             &arguments.opening,
             arguments.cluster.as_deref(),
         )?;
-        let cluster = input
-            .cluster
-            .map_or_else(|| input.workload.suggest_cluster(), |(cluster, _)| cluster);
+        let cluster = input.cluster.map_or_else(
+            || input.workload.suggest_cluster().cluster,
+            |(cluster, _)| cluster,
+        );
         let workload = Arc::new(input.workload);
         let mut experiment = Experiment {
             trace: input::called(path),

@@ -19,7 +19,7 @@ use switchyard::report::Summary;
 use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard::weights::WeightsChoice;
-use switchyard::workload::ApplicationSettings;
+use switchyard::workload::{ApplicationSettings, Suggestion};
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
@@ -320,6 +320,25 @@ pub struct Refusal {
     pub half: bool,
 }
 
+/// The cluster of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum OwnCluster {
+    /// It came with the trace.
+    Given(ClusterSpec),
+    /// The trace would fit on it.
+    Guessed(Suggestion),
+}
+
+impl OwnCluster {
+    /// The cluster itself.
+    pub fn spec(&self) -> &ClusterSpec {
+        match self {
+            Self::Given(cluster) => cluster,
+            Self::Guessed(guess) => &guess.cluster,
+        }
+    }
+}
+
 /// A trace, ready to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenedTrace {
@@ -341,10 +360,8 @@ pub struct OpenedTrace {
     pub profiles: Vec<ProfileTable>,
     /// Outages of nodes that came with the trace.
     pub outages: Outages,
-    /// The cluster that came with the trace.
-    pub cluster: Option<ClusterSpec>,
-    /// The cluster to use if none came.
-    pub suggested: ClusterSpec,
+    /// The cluster to use if no other is asked for.
+    pub cluster: OwnCluster,
     /// The settings in the file, where it is an experiment of ours.
     pub experiment: Option<Experiment>,
     /// The jobs, which follow the message.

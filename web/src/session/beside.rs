@@ -159,7 +159,7 @@ impl Session {
             title: trace.title,
             jobs: workload.jobs.len(),
             adaptive: workload.is_adaptive(),
-            cluster: Some(trace.cluster.unwrap_or(trace.suggested)),
+            cluster: Some(trace.cluster.spec().clone()),
             besides: Besides::new(trace.profiles, trace.outages, trace.experiment),
         };
         let state = &asked.state;

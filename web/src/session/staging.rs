@@ -146,16 +146,13 @@ impl Session {
         if member.is_none() && trace.fresh {
             desk.open.members = trace.members;
         }
-        let own_cluster = match &trace.cluster {
-            Some(given) => (given.clone(), ClusterOrigin::Given),
-            None => (trace.suggested.clone(), ClusterOrigin::Guessed),
-        };
+        let own_cluster = trace.cluster;
         // Who takes other jobs stays on the cluster, unless it follows from them.
         let asked = asked.filter(|(_, _, origin)| *origin != ClusterOrigin::Guessed);
         let (cluster, origin) = match (asked, wanted.cluster) {
             (Some((_, cluster, origin)), _) => (cluster, origin),
             (None, Some(wanted)) => (wanted, ClusterOrigin::Chosen),
-            (None, None) => own_cluster.clone(),
+            (None, None) => (own_cluster.spec().clone(), ClusterOrigin::of(&own_cluster)),
         };
         desk.open.chosen_for = Some(cluster.clone());
         let adaptive = workload.is_adaptive();

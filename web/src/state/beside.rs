@@ -90,7 +90,10 @@ impl AppState {
     pub fn beside(&self, shown: &Link, other: &Link, brought: Option<Brought>) -> Beside {
         let mut there = self.clone();
         let mut load = other.choice.load() / shown.choice.load();
-        let mut own = self.trace.as_ref().map(|trace| trace.own_cluster.0.clone());
+        let mut own = self
+            .trace
+            .as_ref()
+            .map(|trace| trace.own_cluster.spec().clone());
         let mut title = None;
         // An experiment that nobody has said more of brings its own settings and schedulers.
         let is_set_up = !other.says_runs

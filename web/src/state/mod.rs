@@ -17,7 +17,7 @@ pub(crate) mod spec_edit;
 pub mod sweep;
 pub mod view_options;
 
-use crate::bridge::protocol::{Choice, Facets};
+use crate::bridge::protocol::{Choice, Facets, OwnCluster};
 use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
@@ -178,8 +178,8 @@ pub struct ColumnsAsked {
 pub struct TraceInfo {
     /// Where it comes from.
     pub source: Source,
-    /// The cluster that it came with, or that was guessed from it, and which of the two.
-    pub own_cluster: (ClusterSpec, ClusterOrigin),
+    /// The cluster that it came with, or that was guessed from it.
+    pub own_cluster: OwnCluster,
     /// The file's or sample's name.
     pub name: String,
     /// The format's stable name, or `sample`.
@@ -234,6 +234,16 @@ pub enum ClusterOrigin {
     Guessed,
     /// Chosen by the visitor.
     Chosen,
+}
+
+impl ClusterOrigin {
+    /// Of a trace's own.
+    pub fn of(own: &OwnCluster) -> Self {
+        match own {
+            OwnCluster::Given(_) => Self::Given,
+            OwnCluster::Guessed(_) => Self::Guessed,
+        }
+    }
 }
 
 /// One scheduler in the list.

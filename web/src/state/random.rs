@@ -3,7 +3,7 @@
 use super::link::Link;
 use super::view_options::{OPTIONS, ViewOption, ViewOptions};
 use super::{Action, AppState, ClusterOrigin, Source, Theme, TraceInfo};
-use crate::bridge::protocol::{Choice, Facets};
+use crate::bridge::protocol::{Choice, Facets, OwnCluster};
 use crate::goodput::Question;
 use crate::stage::ColourBy;
 use std::rc::Rc;
@@ -304,7 +304,7 @@ pub(super) fn open(link: &Link) -> Action {
         info: Rc::new(TraceInfo {
             name: link.source.name().to_owned(),
             source: link.source.clone(),
-            own_cluster: (own.clone(), ClusterOrigin::Given),
+            own_cluster: OwnCluster::Given(own.clone()),
             format: "any".into(),
             title: "Any".into(),
             report,

@@ -323,7 +323,9 @@ impl AppState {
             self.setup.cluster = cluster.clone();
             self.cluster_origin = ClusterOrigin::Chosen;
         } else if let Some(trace) = self.trace.as_ref().filter(|_| self.shows_jobs_of(link)) {
-            (self.setup.cluster, self.cluster_origin) = trace.own_cluster.clone();
+            let own = &trace.own_cluster;
+            (self.setup.cluster, self.cluster_origin) =
+                (own.spec().clone(), ClusterOrigin::of(own));
         }
         let mut old = std::mem::take(&mut self.cards);
         for policy in &link.policies {

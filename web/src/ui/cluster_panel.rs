@@ -1,11 +1,12 @@
 //! The rail's second part: the cluster, and what all runs have in common.
 
-use super::controls::{chosen, field, list, no_option, option, quiet_button, text_field};
+use super::controls::{Take, chosen, field, list, no_option, option, quiet_button, text_field};
 use super::icon::{Icon, sign};
 use super::node_groups::{groups_form, tree_form};
 use super::setting_field::{label, set_up, setting_field, take};
 use super::typed::Typed;
 use super::vary::vary;
+use crate::bridge::protocol::OwnCluster;
 use crate::draw::format;
 use crate::machine::Machine;
 use crate::session::Session;
@@ -13,8 +14,9 @@ use crate::state::link::fit_in_a_link;
 use crate::state::settings::LOG_BUDGET;
 use crate::state::sweep::Vary;
 use crate::state::{AppState, ClusterOrigin, Setup};
-use switchyard::cluster::{CLUSTERS, ClusterError};
+use switchyard::cluster::{CLUSTERS, ClusterError, ClusterSpec};
 use switchyard::outages::Outages;
+use switchyard::workload::Suggestion;
 use switchyard::{Group, SETTINGS, Time};
 use yew::prelude::*;
 
@@ -26,11 +28,20 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         setup.cluster = typed.parse().map_err(|why: ClusterError| why.to_string())?;
         Ok(())
     });
+    let own = state.trace.as_ref().map(|trace| &trace.own_cluster);
+    let guess = own.and_then(|own| match own {
+        OwnCluster::Guessed(guess) => Some(guess),
+        OwnCluster::Given(_) => None,
+    });
     let origin = match state.cluster_origin {
-        ClusterOrigin::Given => "came with the trace",
-        ClusterOrigin::Guessed => "guessed: room for the largest gang and 1.1 × the mean demand",
-        ClusterOrigin::Chosen => "chosen by you",
+        ClusterOrigin::Given => "came with the trace".to_owned(),
+        ClusterOrigin::Guessed => guess.map_or_else(
+            || "guessed from the trace".to_owned(),
+            |guess| format!("guessed: {}", guess.why()),
+        ),
+        ClusterOrigin::Chosen => "chosen by you".to_owned(),
     };
+    let others = guess.map(|guess| guesses(guess, &setup.cluster, &set_cluster));
     let spec = setup.cluster.to_string();
     let presets = CLUSTERS
         .iter()
@@ -51,6 +62,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
             <h2 id="cluster-title">{ "Cluster" }</h2>
             { groups_form(session, setup) }
             <p class="hint">{ format!("{}, {origin} ", format::counted(setup.cluster.gpus().into(), "GPU", "GPUs")) }{ vary(session, &Vary::Nodes, None) }</p>
+            { for others }
             { field("Preset", None, list(chosen(&set_cluster), html! { <>{ own }{ for presets }</> })) }
             <details>
                 <summary>{ "More" }</summary>
@@ -69,6 +81,30 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
             </details>
         </section>
     }
+}
+
+/// The guess and its neighbours, but for what is set already, as buttons.
+fn guesses(guess: &Suggestion, now: &ClusterSpec, set: &Take) -> Html {
+    let [smaller, larger] = guess.neighbours();
+    let guessed = Some(guess.cluster.clone());
+    let all = [
+        ("Smaller", smaller),
+        ("As guessed", guessed),
+        ("Larger", larger),
+    ];
+    let others: Vec<Html> = all.into_iter().filter_map(|(which, cluster)| {
+        let cluster = cluster.filter(|cluster| cluster != now)?;
+        let (text, set): (String, _) = (cluster.to_string(), set.clone());
+        let title = format!("{which}: {}", format::times_signs(&text));
+        // A guess is a cluster, so that there is nothing to be refused.
+        let onclick = Callback::from(move |_: MouseEvent| drop(set.emit(text.clone())));
+        let gpus = format::counted(cluster.gpus().into(), "GPU", "GPUs");
+        Some(html! { <>{ " " }<button type="button" class="quiet" {title} {onclick}>{ gpus }<span class="visually-hidden">{ format!(", {}", which.to_lowercase()) }</span></button></> })
+    }).collect();
+    if others.is_empty() {
+        return Html::default();
+    }
+    html! { <p class="hint">{ "Or:" }{ for others }</p> }
 }
 
 /// How many outages there are, when, and the way to be rid of them.

@@ -2,7 +2,9 @@
 //! records, so that other jobs of it can be taken without reading it again.
 
 use crate::bridge::jobs::Jobs;
-use crate::bridge::protocol::{Choice, Facets, OpenRequest, OpenedTrace, Refusal, Reply};
+use crate::bridge::protocol::{
+    Choice, Facets, OpenRequest, OpenedTrace, OwnCluster, Refusal, Reply,
+};
 use crate::bridge::server::{listen, reply};
 use crate::draw::{format, histogram};
 use js_sys::{ArrayBuffer, Uint8Array};
@@ -224,8 +226,10 @@ fn taken(
         } else {
             Outages::default()
         },
-        cluster: trace.cluster.clone(),
-        suggested: workload.suggest_cluster(),
+        cluster: trace.cluster.clone().map_or_else(
+            || OwnCluster::Guessed(workload.suggest_cluster()),
+            OwnCluster::Given,
+        ),
         experiment: experiment.filter(|_| fresh),
         jobs: Jobs::write(&workload).map_err(Refusal::because)?,
     })))
@@ -311,8 +315,7 @@ fn sample(name: &str, choice: &Choice, fresh: bool) -> Result<Reply, Refusal> {
         members: Vec::new(),
         profiles: Vec::new(),
         outages: Outages::default(),
-        cluster: Some(sample.cluster_spec()),
-        suggested: sample.cluster_spec(),
+        cluster: OwnCluster::Given(sample.cluster_spec()),
         experiment: None,
         jobs: Jobs::write(&workload).map_err(Refusal::because)?,
     })))

@@ -132,7 +132,7 @@ pub(super) fn gpu(
     let world = |mut trace: Trace| -> Result<World, Failure> {
         let cluster = match &cluster {
             Some(cluster) => cluster.clone(),
-            None => trace.workload().suggest_cluster(),
+            None => trace.workload().suggest_cluster().cluster,
         };
         (arguments.opening).choose(&mut trace, Some(&cluster))?;
         Ok(World {

@@ -19,6 +19,7 @@ pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits, TraitsByJob};
 pub use recorded::Recorded;
 pub use sample::{CHALLENGES, SAMPLES, Sample};
 pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
+pub use suggest::{Basis, Suggestion};
 
 use crate::application::Application;
 use crate::job::{Job, Work};

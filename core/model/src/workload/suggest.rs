@@ -1,17 +1,102 @@
-//! A cluster for a trace that comes without one.
+//! A cluster for a trace that comes without one: busy, but not hopeless. What it offers follows from what
+//! jobs ask for while they come, so that one job that runs for weeks does not make it small.
 
 use super::Workload;
 use crate::cluster::{ClusterSpec, MAX_GPUS};
+use crate::order;
+use serde::{Deserialize, Serialize};
 
-/// GPUs offered per GPU of mean demand: busy, but not hopeless.
+/// GPUs offered per GPU of mean demand.
 const HEADROOM: f64 = 1.1;
+
+/// Jobs that come within less than so many median durations come all at once: they are given this time.
+const DURATIONS_OF_A_BATCH: f64 = 4.0;
+
+/// How much smaller or larger than a guess its neighbours are.
+const STEP: f64 = 1.5;
+
+/// A cluster that was guessed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Suggestion {
+    /// The cluster: nodes of 8 GPUs, or of 4 if no gang is larger.
+    pub cluster: ClusterSpec,
+    /// GPU·s of all jobs over the time in which they came: GPUs.
+    pub demand: f64,
+    /// Why it has so many.
+    pub basis: Basis,
+    /// GPUs of the largest gang.
+    pub largest: u32,
+}
+
+/// What decided about a guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Basis {
+    /// 1.1 × the mean demand while jobs came.
+    Demand,
+    /// The same, where they came so close together that four times their median duration was taken instead.
+    Batch,
+    /// The largest gang, which is more.
+    LargestGang,
+    /// All jobs together, which are less.
+    AllJobs,
+    /// There is no larger cluster.
+    Largest,
+}
+
+impl Suggestion {
+    fn of(wanted: f64, demand: f64, basis: Basis, largest: u32) -> Self {
+        let gpus_per_node = if largest <= 4 { 4 } else { 8 };
+        let nodes = libm::ceil(wanted / f64::from(gpus_per_node));
+        let most = MAX_GPUS / gpus_per_node;
+        let (nodes, basis) = match nodes <= f64::from(most) {
+            true => ((nodes as u32).max(1), basis),
+            false => (most, Basis::Largest),
+        };
+        let cluster = ClusterSpec::uniform(nodes, gpus_per_node)
+            .unwrap_or_else(|_| unreachable!("between one node and the largest cluster"));
+        Self {
+            cluster,
+            demand,
+            basis,
+            largest,
+        }
+    }
+
+    /// A smaller and a larger cluster, where there are: two thirds of its GPUs, and half as many again.
+    pub fn neighbours(&self) -> [Option<ClusterSpec>; 2] {
+        let gpus = f64::from(self.cluster.gpus());
+        [gpus / STEP, gpus * STEP].map(|wanted| {
+            let wanted = wanted.max(f64::from(self.largest));
+            let other = Self::of(wanted, self.demand, self.basis, self.largest).cluster;
+            (other != self.cluster).then_some(other)
+        })
+    }
+
+    /// How it was guessed, as a sentence's second half.
+    pub fn why(&self) -> String {
+        let demand = self.demand;
+        let digits = if demand < 1000.0 { 1 } else { 0 };
+        let gpus = format!("{demand:.digits$} GPUs");
+        match self.basis {
+            Basis::Demand => format!("1.1 × the mean demand while jobs came, {gpus}"),
+            Basis::Batch => "jobs came all at once, and have 1.1 × what they need within four times their median duration"
+                .to_owned(),
+            Basis::LargestGang => format!("room for the largest gang; the mean demand while jobs came is {gpus}"),
+            Basis::AllJobs => "room for all jobs at once".to_owned(),
+            Basis::Largest => format!(
+                "the largest there is. The mean demand while jobs came is {gpus}, so the queue may grow to the end"
+            ),
+        }
+    }
+}
 
 impl Workload {
     /// A cluster on which the trace is busy but not hopeless: room for the largest gang, and
-    /// 1.1 × the mean demand (GPU·s over the time in which jobs were submitted); nodes of 8 GPUs,
-    /// or of 4 if no gang is larger.
-    pub fn suggest_cluster(&self) -> ClusterSpec {
+    /// 1.1 × the mean demand (GPU·s over the time in which jobs were submitted), but no more than all jobs
+    /// together could use.
+    pub fn suggest_cluster(&self) -> Suggestion {
         let largest = self.jobs.iter().map(|job| job.gpus).max().unwrap_or(1);
+        let all: f64 = self.jobs.iter().map(|job| f64::from(job.gpus)).sum();
         let gpu_seconds: f64 = self
             .jobs
             .iter()
@@ -19,19 +104,28 @@ impl Workload {
             .sum();
         let first = self.jobs.first().map_or(0.0, |job| job.submit.seconds());
         let last = self.jobs.last().map_or(0.0, |job| job.submit.seconds());
-        let longest = self
-            .jobs
-            .iter()
-            .map(|job| job.work.seconds())
-            .fold(1.0, f64::max);
-        // Jobs submitted all at once are given a few times the longest one to get through.
-        let span = (last - first).max(4.0 * longest);
-        let gpus_per_node = if largest <= 4 { 4 } else { 8 };
-        let wanted = (HEADROOM * gpu_seconds / span).max(f64::from(largest));
-        let most = f64::from(MAX_GPUS / gpus_per_node);
-        let nodes = libm::ceil(wanted / f64::from(gpus_per_node)).clamp(1.0, most) as u32;
-        ClusterSpec::uniform(nodes, gpus_per_node)
-            .unwrap_or_else(|_| unreachable!("between one node and the largest cluster"))
+        let at_once = DURATIONS_OF_A_BATCH * self.median_duration().max(1.0);
+        let is_batch = last - first < at_once;
+        let demand = gpu_seconds / if is_batch { at_once } else { last - first };
+        let wanted = HEADROOM * demand;
+        let (wanted, basis) = match wanted {
+            // The largest gang is one of all.
+            _ if wanted < f64::from(largest) => (f64::from(largest), Basis::LargestGang),
+            _ if wanted > all => (all, Basis::AllJobs),
+            _ if is_batch => (wanted, Basis::Batch),
+            _ => (wanted, Basis::Demand),
+        };
+        Suggestion::of(wanted, demand, basis, largest)
+    }
+
+    /// The upper median, seconds; 0 without jobs.
+    fn median_duration(&self) -> f64 {
+        let mut durations: Vec<f64> = self.jobs.iter().map(|job| job.work.seconds()).collect();
+        if durations.is_empty() {
+            return 0.0;
+        }
+        let middle = durations.len() / 2;
+        *durations.select_nth_unstable_by(middle, order::by_value).1
     }
 }
 
@@ -40,23 +134,77 @@ mod tests {
     use super::*;
     use crate::job::Job;
 
-    fn workload(jobs: &[(f64, u32, f64)]) -> Workload {
+    fn suggest(jobs: &[(f64, u32, f64)]) -> Suggestion {
         let job = |&(submit, gpus, duration): &(f64, u32, f64)| Job::plain(submit, gpus, duration);
-        Workload {
+        let workload = Workload {
             jobs: jobs.iter().map(job).collect(),
             ..Default::default()
-        }
+        };
+        workload.suggest_cluster()
     }
 
     #[test]
     fn room_for_the_largest_gang_and_the_mean_demand() {
-        let suggest = |jobs: &[(f64, u32, f64)]| workload(jobs).suggest_cluster().to_string();
-        assert_eq!(suggest(&[]), "1x4");
-        assert_eq!(suggest(&[(0.0, 4, 10.0)]), "1x4");
-        assert_eq!(suggest(&[(0.0, 20, 10.0)]), "3x8");
-        // 100 jobs of one GPU for 100 s, one a second: 100 GPUs are wanted on average of 99 s,
-        // but nobody needs more than a fourth of that when 400 s are given.
-        let steady: Vec<_> = (0..1000).map(|i| (f64::from(i), 1, 100.0)).collect();
-        assert_eq!(suggest(&steady), "28x4");
+        for (jobs, cluster, basis) in [
+            (vec![], "1x4", Basis::LargestGang),
+            (vec![(0.0, 4, 10.0)], "1x4", Basis::LargestGang),
+            (vec![(0.0, 20, 10.0)], "3x8", Basis::LargestGang),
+            // One GPU for 100 s each second: 100 of them are busy.
+            (
+                (0..1000).map(|i| (f64::from(i), 1, 100.0)).collect(),
+                "28x4",
+                Basis::Demand,
+            ),
+            // A hundred at once take four times as long as one, on 27.5 GPUs.
+            (vec![(0.0, 1, 100.0); 100], "7x4", Basis::Batch),
+            // Three jobs use three GPUs, however long one is.
+            (
+                vec![(0.0, 1, 10.0), (20.0, 1, 10.0), (40.0, 1, 1e6)],
+                "1x4",
+                Basis::AllJobs,
+            ),
+        ] {
+            let found = suggest(&jobs);
+            assert_eq!(
+                (found.cluster.to_string().as_str(), found.basis),
+                (cluster, basis)
+            );
+            assert!(!found.why().is_empty());
+        }
+    }
+
+    #[test]
+    fn one_long_job_does_not_make_it_small() {
+        let mut jobs: Vec<_> = (0..200)
+            .map(|i| (432.0 * f64::from(i), 4, 8640.0))
+            .collect();
+        jobs.push((0.0, 1, 1_728_000.0));
+        jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let found = suggest(&jobs);
+        assert_eq!(found.cluster.to_string(), "28x4");
+        assert_eq!(
+            found.why(),
+            "1.1 × the mean demand while jobs came, 100.5 GPUs"
+        );
+        let neighbours = found.neighbours().map(|of| of.map(|of| of.to_string()));
+        assert_eq!(
+            neighbours,
+            [Some("19x4".to_owned()), Some("42x4".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_queue_without_end_is_told_and_neighbours_hold_the_largest_gang() {
+        let many: Vec<_> = (0..1000).map(|i| (f64::from(i), 65_536, 1e5)).collect();
+        let found = suggest(&many);
+        assert_eq!(found.basis, Basis::Largest);
+        assert!(found.why().contains("may grow"), "{}", found.why());
+        assert!(found.neighbours()[1].is_none());
+        let gang = suggest(&[(0.0, 64, 10.0)]);
+        assert_eq!(gang.neighbours()[0], None);
+        assert_eq!(
+            gang.neighbours()[1].as_ref().map(ClusterSpec::gpus),
+            Some(96)
+        );
     }
 }

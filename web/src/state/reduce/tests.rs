@@ -1,6 +1,6 @@
 use super::super::random::{self, Random, opened};
 use super::*;
-use crate::bridge::protocol::{Choice, Facets};
+use crate::bridge::protocol::{Choice, Facets, OwnCluster};
 use crate::stage::Stage;
 use crate::state::{TraceInfo, default_cluster};
 use std::sync::Arc;
@@ -188,7 +188,7 @@ fn sample(name: &str) -> Action {
         info: Rc::new(TraceInfo {
             name: name.into(),
             source: Source::Sample(name.into()),
-            own_cluster: (default_cluster(), ClusterOrigin::Given),
+            own_cluster: OwnCluster::Given(default_cluster()),
             format: "sample".into(),
             title: name.into(),
             report: None,
