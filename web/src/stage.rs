@@ -8,6 +8,7 @@ use crate::bands::Bands;
 use crate::draw::palette::Ranks;
 use crate::followed::{Followed, pace};
 use crate::links::Links;
+use crate::log_room::Part;
 use crate::state::AppState;
 use crate::time_axis::{Look, TimeAxis, Window};
 use std::borrow::Cow;
@@ -396,6 +397,14 @@ impl StageRun {
         let waiting = self.moment.waiting().iter().filter(has_run).count();
         let started = self.moment.finished() as usize + self.moment.running().len() + waiting;
         low.saturating_sub(started)
+    }
+
+    /// Its part of the memory that there is for logs.
+    pub(crate) fn part(&self) -> Part {
+        Part {
+            bytes: self.log.bytes(),
+            is_under_way: self.is_under_way(),
+        }
     }
 
     /// Whether more of the log may come.

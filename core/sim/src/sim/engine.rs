@@ -1,6 +1,6 @@
 //! One run: the world, and the scheduler that plans for it.
 
-use super::halt::{Halt, HaltReason, Remedy, RunError};
+use super::halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 use super::jobs::Phase;
 use super::log::{LogDelta, LogMark, RunLog};
 use super::plan::{Plan, PlanError, ProgramError};
@@ -154,6 +154,11 @@ impl Simulation {
         Ok(true)
     }
 
+    /// Lets the log become longer or less long from now on.
+    pub fn set_log_budget(&mut self, budget: LogBudget) {
+        self.world.setting.options.log_budget = budget;
+    }
+
     /// Runs to the end.
     pub fn run(&mut self) -> Result<(), RunError> {
         while self.step()? {}
@@ -300,7 +305,10 @@ impl Simulation {
             }
             Trouble::Halt(reason) => reason,
         };
+        let options = &self.world.setting.options;
+        let is_wasted = || options.log_budget.is_wasted(&self.world.log, jobs);
         let remedy = match (scheduler.cadence().every, reason) {
+            (_, HaltReason::LogFull { .. }) if !is_wasted() => Remedy::FewerJobs,
             // Asked less often, it would start nobody either.
             (None, _) | (_, HaltReason::NobodyRuns { .. }) => Remedy::Other(given.clone()),
             (Some(every), _) => Remedy::Greater(every.parameter),

@@ -246,6 +246,9 @@ impl Tuning {
     }
 }
 
+/// Events of a job that runs once: it comes, starts and finishes.
+pub(super) const LEAST_EVENTS: u64 = 3;
+
 /// The record of a run: tables of columns, times in seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLog {
@@ -457,6 +460,12 @@ impl RunLog {
     /// What its columns take in memory, without what they keep free to grow.
     pub fn bytes(&self) -> u64 {
         self.tables.bytes()
+    }
+
+    /// What a log of so many jobs takes at least, each of which runs once, on one node.
+    pub const fn least_bytes(jobs: u64) -> u64 {
+        let stay = Segments::ROW_BYTES + GpuLists::ROW_BYTES + Closed::ROW_BYTES;
+        jobs * (stay + LEAST_EVENTS * Events::ROW_BYTES)
     }
 
     /// A fingerprint of every bit of the log: equal logs, equal hash, on every platform. Tables

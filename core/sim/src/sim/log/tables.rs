@@ -13,6 +13,9 @@ use xxhash_rust::xxh3::Xxh3Default;
 pub(super) trait Table {
     type Row;
 
+    /// What a row takes in memory.
+    const ROW_BYTES: u64;
+
     fn len(&self) -> usize;
 
     fn row(&self, i: usize) -> Self::Row;
@@ -42,6 +45,8 @@ macro_rules! tables {
 
             impl Table for $Table {
                 type Row = $Row;
+
+                const ROW_BYTES: u64 = (0 $(+ size_of::<$Cell>())*) as u64;
 
                 fn len(&self) -> usize {
                     [$(self.$column.len()),*][0]
@@ -90,8 +95,8 @@ macro_rules! tables {
 
             fn bytes(&self) -> u64 {
                 let mut bytes = 0;
-                $(bytes += self.$table.len() * (0 $(+ size_of::<$Cell>())*);)*
-                bytes as u64
+                $(bytes += self.$table.len() as u64 * $Table::ROW_BYTES;)*
+                bytes
             }
 
             /// Adds all cells of this rank, column by column.
