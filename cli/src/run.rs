@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         let mut run = simulate(&spec, workload, &prepared.weights, policies)?;
         let is_written = at == 0 && arguments.results.chrome_trace.is_some();
         run.log = run.log.filter(|_| is_written);
-        Ok(run)
+        Ok::<_, Failure>(run)
     });
     let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
 

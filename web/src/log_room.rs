@@ -1,25 +1,41 @@
 //! How the page's runs share the memory that there is for logs: it is one pool, from which each draws as its
 //! log grows, so that a run which needs little leaves the rest to the others. Whoever is under way is sure of
 //! what its jobs take at least before those behind it in the list: where there is no room for all, the first
-//! come to their ends and the last are ended early, instead of all of them halfway.
+//! come to their ends and the others do not begin, instead of all of them ending halfway.
 
-/// A run's part of the pool.
+/// What others than a run have of the pool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     /// What its log takes, bytes.
     pub(crate) bytes: u64,
     /// Whether it grows.
     pub(crate) is_under_way: bool,
+    /// Whether it stands before the run in the list.
+    pub(crate) is_before: bool,
 }
 
-/// How long the log may become of the run at a place in the list of all; `least`: what one takes at least.
-pub(crate) fn room(pool: u64, least: u64, runs: &[Part], at: usize) -> u64 {
-    let of_others = runs.iter().enumerate().filter(|(of, _)| *of != at);
-    let taken = of_others.map(|(of, run)| match run.is_under_way && of < at {
-        true => run.bytes.max(least),
-        false => run.bytes,
+/// How long the log of a run may become beside others; `least`: what one takes at least.
+pub(crate) fn room(pool: u64, least: u64, others: impl Iterator<Item = Part>) -> u64 {
+    let taken = others.map(|of| match of.is_under_way && of.is_before {
+        true => of.bytes.max(least),
+        false => of.bytes,
     });
     pool.saturating_sub(taken.sum())
+}
+
+/// Why a run does not begin for which the others leave no room; none if they do, or it has all there is.
+pub(crate) fn refused(pool: u64, least: u64, room: u64) -> Option<String> {
+    (room < least.min(pool)).then(|| {
+        format!(
+            "its log takes {} MB at least, and the others leave {} MB to it; take fewer jobs, such as a window of the trace",
+            megabytes(least),
+            room / 1_000_000
+        )
+    })
+}
+
+fn megabytes(bytes: u64) -> u64 {
+    bytes.div_ceil(1_000_000)
 }
 
 /// What a full log is told with: `remedy` says what of the policy or the jobs helps, and this what of the page
@@ -27,9 +43,9 @@ pub(crate) fn room(pool: u64, least: u64, runs: &[Part], at: usize) -> u64 {
 pub(crate) fn ways(own: u64, others: u64, for_jobs: bool, chosen: bool) -> String {
     let mut ways = String::new();
     if !chosen && others > own / 2 {
-        let megabytes = others.div_ceil(1_000_000);
         ways.push_str(&format!(
-            "remove other schedulers, whose logs take {megabytes} MB, or "
+            "remove other schedulers, whose logs take {} MB, or ",
+            megabytes(others)
         ));
     }
     ways.push_str("raise the log budget (Cluster, More)");
@@ -43,32 +59,34 @@ pub(crate) fn ways(own: u64, others: u64, for_jobs: bool, chosen: bool) -> Strin
 mod tests {
     use super::*;
 
-    fn parts(of: &[(u64, bool)]) -> Vec<Part> {
-        let parts = of.iter().map(|&(bytes, is_under_way)| Part {
+    fn others(of: &[(u64, bool, bool)]) -> impl Iterator<Item = Part> {
+        of.iter().map(|&(bytes, is_under_way, is_before)| Part {
             bytes,
             is_under_way,
-        });
-        parts.collect()
+            is_before,
+        })
     }
 
     #[test]
     fn what_some_do_not_need_is_left_to_the_others() {
-        let runs = parts(&[(10, false), (5, false), (400, true), (20, false)]);
-        assert_eq!(room(512, 8, &runs, 2), 512 - 35);
-        // Eight at once need not be of one size.
-        let eight = parts(&[(16, true); 8]);
-        assert_eq!(room(512, 16, &eight, 7), 512 - 7 * 16);
+        let of = [(10, false, true), (5, false, true), (20, false, false)];
+        assert_eq!(room(512, 8, others(&of)), 512 - 35);
+        let seven = [(16, true, true); 7];
+        assert_eq!(room(512, 16, others(&seven)), 512 - 7 * 16);
     }
 
     #[test]
     fn where_not_all_fit_the_first_comes_to_its_end() {
-        let runs = parts(&[(100, true), (100, true)]);
-        assert_eq!(room(500, 300, &runs, 0), 400);
-        assert_eq!(room(500, 300, &runs, 1), 200);
+        assert_eq!(room(500, 300, others(&[(100, true, false)])), 400);
+        let beside_the_first = room(500, 300, others(&[(100, true, true)]));
+        assert_eq!(beside_the_first, 200);
+        assert!(refused(500, 300, beside_the_first).is_some());
         // Once the first is over it needs no more than it has.
-        let runs = parts(&[(310, false), (180, true)]);
-        assert_eq!(room(500, 300, &runs, 1), 190);
-        assert_eq!(room(500, 300, &parts(&[(600, false), (0, true)]), 1), 0);
+        assert_eq!(room(500, 300, others(&[(180, false, true)])), 320);
+        assert_eq!(refused(500, 300, 320), None);
+        assert_eq!(room(500, 300, others(&[(600, false, true)])), 0);
+        // Alone it shows as much as there is room for.
+        assert_eq!(refused(500, 900, 500), None);
     }
 
     #[test]
@@ -81,5 +99,11 @@ mod tests {
             let told = ways(200_000_000, others, false, chosen);
             assert_eq!(told, "raise the log budget (Cluster, More)");
         }
+        assert_eq!(
+            refused(537_000_000, 285_000_000, 252_000_000).as_deref(),
+            Some(
+                "its log takes 285 MB at least, and the others leave 252 MB to it; take fewer jobs, such as a window of the trace"
+            )
+        );
     }
 }

@@ -280,6 +280,11 @@ impl Stage {
         self.runs.iter_mut().find(|run| run.id == id)
     }
 
+    /// What the log of a run of these jobs takes at least, bytes.
+    pub(crate) fn least_log(&self) -> u64 {
+        RunLog::least_bytes(self.workload.jobs.len() as u64)
+    }
+
     /// Takes in a piece of a run's log.
     pub fn receive(&mut self, id: u32, delta: LogDelta, progress: Progress) {
         if let Some(run) = self.run_mut(id) {
@@ -400,10 +405,11 @@ impl StageRun {
     }
 
     /// Its part of the memory that there is for logs.
-    pub(crate) fn part(&self) -> Part {
+    pub(crate) fn part(&self, is_before: bool) -> Part {
         Part {
             bytes: self.log.bytes(),
             is_under_way: self.is_under_way(),
+            is_before,
         }
     }
 

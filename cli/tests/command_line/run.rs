@@ -266,10 +266,18 @@ fn a_log_beyond_its_budget_ends_the_run() {
     assert!(run(&["--log-events", "1000"]).contains("with 1001 events in 1 MB"));
     std::fs::remove_file(&file).expect("it was written");
     // No policy helps where the jobs fill it.
-    let small = ["run", "sample:lab", "--policy", "fifo", "--log-budget", "2KB"];
-    assert!(failure(1, &small).contains(
-        "MB; take fewer jobs, such as a window of the trace, or raise --log-budget"
-    ));
+    let small = [
+        "run",
+        "sample:lab",
+        "--policy",
+        "fifo",
+        "--log-budget",
+        "2KB",
+    ];
+    assert!(
+        failure(1, &small)
+            .contains("MB; take fewer jobs, such as a window of the trace, or raise --log-budget")
+    );
     let wrong = failure(2, &["run", "sample:lab", "--log-budget", "soon"]);
     assert!(
         wrong.contains("'soon' for '--log-budget <SIZE>'"),

@@ -84,16 +84,8 @@ impl Jobs {
     ///
     /// A sentence, if they cannot be read.
     pub fn read(&self) -> Result<Workload, String> {
-        let buffer = match self.0.dyn_ref::<ArrayBuffer>() {
-            Some(buffer) => Some(buffer.clone()),
-            None => self.0.dyn_ref::<Blob>().and_then(|blob| {
-                let read = FileReaderSync::new().ok()?.read_as_array_buffer(blob);
-                read.ok()?.dyn_into().ok()
-            }),
-        };
-        let buffer = buffer.ok_or("The jobs have not come along.")?;
         let mut at = 0;
-        let names = next_piece(&buffer, &mut at)?;
+        let names = self.next_piece(&mut at)?;
         let (jobs, tenants, models, gpu_types, recorded) = wire::decode::<Names>(&names)?;
         let mut workload = Workload {
             jobs: Vec::with_capacity(jobs as usize),
@@ -103,30 +95,39 @@ impl Jobs {
             recorded,
             applications: Vec::new(),
         };
-        while at < buffer.byte_length() {
-            let piece: Vec<Job> = wire::decode(&next_piece(&buffer, &mut at)?)?;
+        while workload.jobs.len() < jobs as usize {
+            let piece: Vec<Job> = wire::decode(&self.next_piece(&mut at)?)?;
             workload.jobs.extend(piece);
         }
         Ok(workload)
+    }
+
+    /// The piece that begins at a byte, which is then the next one's.
+    fn next_piece(&self, at: &mut u32) -> Result<ArrayBuffer, String> {
+        let bytes = |from, to| {
+            let bytes = self.bytes(from, to);
+            let whole = bytes.filter(|bytes| bytes.byte_length() == to - from);
+            whole.ok_or("The jobs have not come along.")
+        };
+        let begin = at.saturating_add(SIZE);
+        let mut size = [0; SIZE as usize];
+        Uint8Array::new(&bytes(*at, begin)?.into()).copy_to(&mut size);
+        let end = begin.saturating_add(u32::from_le_bytes(size));
+        *at = end;
+        Ok(bytes(begin, end)?)
+    }
+
+    /// These bytes, as far as there are so many.
+    fn bytes(&self, from: u32, to: u32) -> Option<ArrayBuffer> {
+        if let Some(buffer) = self.0.dyn_ref::<ArrayBuffer>() {
+            return Some(buffer.slice_with_end(from, to));
+        }
+        let blob = self.0.dyn_ref::<Blob>()?;
+        let part = blob.slice_with_f64_and_f64(from.into(), to.into()).ok()?;
+        let read = FileReaderSync::new().ok()?.read_as_array_buffer(&part);
+        read.ok()?.dyn_into().ok()
     }
 }
 
 /// What of a workload stands before its jobs: how many there are, names, and what is recorded.
 type Names = (u32, Vec<String>, Vec<String>, Vec<String>, Recorded);
-
-/// The piece that begins at a byte, which is then the next one's.
-fn next_piece(buffer: &ArrayBuffer, at: &mut u32) -> Result<ArrayBuffer, String> {
-    let bytes = |from: u32, bytes: u32| {
-        let to = from
-            .checked_add(bytes)
-            .filter(|to| *to <= buffer.byte_length());
-        let to = to.ok_or("The jobs have come along in part only.")?;
-        Ok::<_, String>(buffer.slice_with_end(from, to))
-    };
-    let mut size = [0; SIZE as usize];
-    Uint8Array::new(&bytes(*at, SIZE)?.into()).copy_to(&mut size);
-    let size = u32::from_le_bytes(size);
-    let piece = bytes(*at + SIZE, size)?;
-    *at += SIZE + size;
-    Ok(piece)
-}

@@ -6,13 +6,13 @@ use super::weighing::{Given, Weighed};
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{Lack, Reply, Role, RunRequest};
 use crate::links::Links;
-use crate::log_room::{Part, room, ways};
+use crate::log_room::{refused, room, ways};
 use crate::stage::StageRun;
 use crate::state::link::Link;
 use crate::state::{Action, AppState, Card, RunStatus};
 use std::rc::Rc;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{LogBudget, Progress, RunLog};
+use switchyard::sim::{LogBudget, Progress};
 use switchyard::{RunSpec, Time};
 
 /// Progress is told to the reducer at most this often, in milliseconds.
@@ -102,6 +102,10 @@ impl Session {
         let draws = *budget == LogBudget::default();
         if draws {
             *budget = self.0.runs.borrow().log_pool();
+            if let Some(why) = self.refused_room(id, state) {
+                self.0.stage.write().runs.retain(|run| run.id != id);
+                return self.tell(Action::Set(id, RunStatus::Failed(why)));
+            }
         }
         let orders = Orders {
             spec: Rc::new(spec),
@@ -251,11 +255,26 @@ impl Session {
     fn room_of(&self, id: u32) -> Option<u64> {
         let mut runs = self.0.runs.borrow_mut();
         runs.get(id).filter(|run| run.orders.draws)?;
+        let pool = runs.log_pool().bytes;
         let stage = self.0.stage.read();
         let at = stage.runs.iter().position(|run| run.id == id)?;
-        let parts: Vec<Part> = stage.runs.iter().map(StageRun::part).collect();
-        let least = RunLog::least_bytes(stage.workload.jobs.len() as u64);
-        Some(room(runs.log_pool().bytes, least, &parts, at))
+        let others = stage.runs.iter().enumerate().filter(|(of, _)| *of != at);
+        let others = others.map(|(of, run)| run.part(of < at));
+        Some(room(pool, stage.least_log(), others))
+    }
+
+    /// Why a run does not begin that the others leave no room for in their list.
+    fn refused_room(&self, id: u32, state: &AppState) -> Option<String> {
+        let pool = self.0.runs.borrow().log_pool().bytes;
+        let stage = self.0.stage.read();
+        let position = |id: u32| state.cards.iter().position(|card| card.id == id);
+        let others = stage.runs.iter().filter(|run| run.id != id);
+        let others = others.map(|run| run.part(position(run.id) < position(id)));
+        let room = room(pool, stage.least_log(), others);
+        let why = refused(pool, stage.least_log(), room)?;
+        let ways = ways(0, pool - room, true, false);
+        let policy = state.card(id)?.policy.label();
+        Some(format!("{policy} has not begun: {why}, or {ways}"))
     }
 
     /// What of the page gives a run's log more room.

@@ -126,8 +126,12 @@ impl Run {
             added.map_err(|why| format!("The weights cannot be used: {why}."))?;
         }
         let simulation = spec.start_with(workload.clone(), &weights);
+        let mut simulation = simulation.map_err(|missing| missing.to_string())?;
+        if simulate {
+            simulation.reserve_log();
+        }
         Ok(Self {
-            simulation: simulation.map_err(|missing| missing.to_string())?,
+            simulation,
             spec,
             workload,
             weights,

@@ -154,6 +154,15 @@ impl Simulation {
         Ok(true)
     }
 
+    /// Makes room for the log that its jobs come to if each runs once, as far as the budget goes: a log that
+    /// grows to millions of jobs is copied again and again, and a program in wasm keeps the room of all copies.
+    pub fn reserve_log(&mut self) {
+        let setting = &self.world.setting;
+        let affordable = setting.options.log_budget.bytes / RunLog::least_bytes(1);
+        let jobs = setting.workload.jobs.len().min(affordable as usize);
+        self.world.log.reserve(jobs);
+    }
+
     /// Lets the log become longer or less long from now on.
     pub fn set_log_budget(&mut self, budget: LogBudget) {
         self.world.setting.options.log_budget = budget;

@@ -21,6 +21,17 @@ pub(super) trait Table {
     fn row(&self, i: usize) -> Self::Row;
 
     fn push(&mut self, row: Self::Row);
+
+    /// Makes room for so many rows in all.
+    fn reserve(&mut self, rows: usize);
+}
+
+/// Makes room for more cells: an eighth more than there are at least. Doubling would take up to three times
+/// what a long log needs, and a program in wasm gives no memory back.
+pub(super) fn make_room<T>(column: &mut Vec<T>, more: usize) {
+    if column.capacity() - column.len() < more {
+        column.reserve_exact(more.max(column.len() / 8));
+    }
 }
 
 /// Declares tables by their rows, the mark of a log and `Tables`, all of them.
@@ -61,6 +72,11 @@ macro_rules! tables {
                 fn push(&mut self, row: $Row) {
                     $(self.$column.push(row.$column.store());)*
                 }
+
+                fn reserve(&mut self, rows: usize) {
+                    let more = rows.saturating_sub(self.len());
+                    $(self.$column.reserve_exact(more);)*
+                }
             }
         )*
 
@@ -90,7 +106,10 @@ macro_rules! tables {
             }
 
             fn append(&mut self, rows: Self) {
-                $($(self.$table.$column.extend(rows.$table.$column);)*)*
+                $($(
+                    make_room(&mut self.$table.$column, rows.$table.$column.len());
+                    self.$table.$column.extend(rows.$table.$column);
+                )*)*
             }
 
             fn bytes(&self) -> u64 {
