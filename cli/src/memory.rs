@@ -12,8 +12,8 @@ use sysinfo::System;
 pub(crate) struct LogArguments {
     /// How large the log of a run may become, such as 500MB or 4GB
     ///
-    /// Beyond it the run ends and says which of the policy's parameters to change. By default it is a quarter of
-    /// the free memory, shared by all runs, where the system tells it; else 1GB.
+    /// Beyond it the run ends and says what of the policy or of the jobs to change. By default it is a quarter of
+    /// the free memory, where the system tells it; else 1GB. Runs come one after the other, and none keeps its log.
     #[arg(long, value_name = "SIZE")]
     log_budget: Option<ByteSize>,
     /// How many events the log of a run may hold
@@ -24,16 +24,13 @@ pub(crate) struct LogArguments {
 }
 
 impl LogArguments {
-    /// The budget of one of so many runs.
-    pub(crate) fn budget(&self, runs: usize) -> LogBudget {
-        let of_machine = || match free_bytes() {
-            Some(bytes) => LogBudget::of_memory(bytes / runs.max(1) as u64),
-            None => LogBudget::default(),
-        };
-        let budget = match self.log_budget {
-            Some(size) => LogBudget::of_bytes(size.as_u64()),
-            None => of_machine(),
-        };
+    /// The budget of a run that is about to begin.
+    pub(crate) fn budget(&self) -> LogBudget {
+        let of_machine = || free_bytes().map_or_else(LogBudget::default, LogBudget::of_memory);
+        let chosen = self
+            .log_budget
+            .map(|size| LogBudget::of_bytes(size.as_u64()));
+        let budget = chosen.unwrap_or_else(of_machine);
         LogBudget {
             events: self.log_events.unwrap_or(budget.events),
             ..budget

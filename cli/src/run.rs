@@ -82,7 +82,8 @@ struct ResultArguments {
 }
 
 struct Run {
-    log: RunLog,
+    /// Where it is to be written: else the next run may have its memory.
+    log: Option<RunLog>,
     outcomes: Outcomes,
     result: RunResult,
 }
@@ -97,16 +98,14 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     )?;
     let prepared = prepared(study, request)?;
     let (workload, cluster) = (&prepared.workload, &prepared.cluster);
-    let budget = arguments.log.budget(prepared.runs.len());
-    let runs = prepared.runs.iter().map(|spec| {
+    let runs = prepared.runs.iter().enumerate().map(|(at, spec)| {
         let mut spec = spec.clone();
-        spec.options.log_budget = budget;
-        simulate(
-            &spec,
-            workload,
-            &prepared.weights,
-            &arguments.settings.policies,
-        )
+        spec.options.log_budget = arguments.log.budget();
+        let policies = &arguments.settings.policies;
+        let mut run = simulate(&spec, workload, &prepared.weights, policies)?;
+        let is_written = at == 0 && arguments.results.chrome_trace.is_some();
+        run.log = run.log.filter(|_| is_written);
+        Ok::<_, Failure>(run)
     });
     let runs: Vec<Run> = runs.collect::<Result<_, _>>()?;
 
@@ -164,8 +163,9 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         };
         outputs.push((path, paper_table(&rows, form)));
     }
-    if let (Some(path), Some(run)) = (&arguments.results.chrome_trace, runs.first()) {
-        outputs.push((path, chrome_trace(workload, cluster, &run.log)));
+    let log = runs.first().and_then(|run| run.log.as_ref());
+    if let (Some(path), Some(log)) = (&arguments.results.chrome_trace, log) {
+        outputs.push((path, chrome_trace(workload, cluster, log)));
     }
     // Files first: whoever reads standard output may have seen enough before its end.
     outputs.sort_by_key(|(path, _)| *path == output::STDOUT);
@@ -217,7 +217,7 @@ fn simulate(
     let outcomes = Outcomes::of(workload, &spec.cluster, &log);
     Ok(Run {
         result: RunResult::of(spec, &log, &outcomes, wall_ms),
-        log,
+        log: Some(log),
         outcomes,
     })
 }

@@ -134,10 +134,14 @@ fn policy_in(path: &Path, file: &[u8]) -> Result<PolicySpec, Failure> {
     spec.map_err(|mistake| Failure::Input(at(path, &mistake)))
 }
 
+/// What gives a log more room here.
+const MORE_ROOM: &str = "raise --log-budget";
+
 /// Why a run failed; of a script, at its place in the file that was asked for, if one was.
 pub(crate) fn ended(asked: &[String], policy: &PolicySpec, error: RunError) -> Failure {
-    let RunError::Program(program) = error else {
-        return Failure::Run(error.into());
+    let program = match error {
+        RunError::Program(program) => program,
+        error => return Failure::Run(anyhow!(error.with_ways(MORE_ROOM))),
     };
     // Two files may be called the same.
     let is_its =

@@ -1,8 +1,15 @@
 //! `switchyard sweep`, as a person runs it.
 
+#[path = "../../core/tests/mutated/mod.rs"]
+mod mutated;
+
 use assert_cmd::Command;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use switchyard::policy::script::Script;
 
 const GRID: &str = r#"
 traces = ["sample:lab"]
@@ -225,4 +232,69 @@ fn where_no_job_can_run_the_table_is_written_and_the_status_is_3() {
     let csv = fs::read_to_string(out.join("results.csv")).unwrap();
     assert_eq!(column(&csv, "jct_mean"), ["", ""]);
     fs::remove_dir_all(&folder).unwrap();
+}
+
+/// So many mutated scripts from a seed, through sweeps of a few hundred each: what became of them, in a word.
+/// Whatever a script does, its row has the numbers of its run or says why there are none.
+fn swept(count: usize, seed: u64) -> BTreeMap<&'static str, usize> {
+    const AT_ONCE: usize = 500;
+    let folder = folder("mutated");
+    let grid = folder.join("grid.toml");
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut fates = BTreeMap::new();
+    let mut sound = Vec::new();
+    for at in 1..=count {
+        match Script::spec(&mutated::script(&mut rng), "") {
+            // Each once: a grid refuses to run what it has already.
+            Ok(spec) if sound.contains(&spec.to_string()) => {}
+            Ok(spec) => sound.push(spec.to_string()),
+            Err(_) => *fates.entry("unreadable").or_default() += 1,
+        }
+        if sound.len() < AT_ONCE && at < count {
+            continue;
+        }
+        let policies = serde_json::to_string(&sound).unwrap();
+        let text = format!("traces = [\"sample:three-jobs\"]\npolicies = {policies}\n");
+        fs::write(&grid, &text).unwrap();
+        let results = folder.join(format!("to-{at}"));
+        let (_, error, status) = sweep(&grid, &["--out", &results.display().to_string()]);
+        assert!(
+            matches!(status, Some(0 | 1 | 3)) && !error.contains("panicked"),
+            "{status:?}: {error}\n{text}"
+        );
+        let mut table = csv::Reader::from_path(results.join("results.csv")).unwrap();
+        let rows: Vec<BTreeMap<String, String>> =
+            table.deserialize().collect::<Result<_, _>>().unwrap();
+        assert_eq!(rows.len(), sound.len());
+        for row in rows {
+            let (failure, why) = (&row["failure"], &row["error"]);
+            let fate = match failure.as_str() {
+                "" => "ran",
+                "run" => "mistaken or halted",
+                other => panic!("{other}: {why}"),
+            };
+            assert_eq!(failure.is_empty(), why.is_empty(), "{why}");
+            *fates.entry(fate).or_default() += 1;
+        }
+        fs::remove_dir_all(results).unwrap();
+        sound.clear();
+    }
+    let _ = fs::remove_dir_all(&folder);
+    fates
+}
+
+#[test]
+fn mutated_scripts_cost_a_sweep_their_own_rows_alone() {
+    let fates = swept(60, 8);
+    for fate in ["unreadable", "ran", "mistaken or halted"] {
+        assert!(fates.contains_key(fate), "{fates:?}");
+    }
+}
+
+#[test]
+#[ignore = "takes an hour: run by name"]
+fn hundred_thousand_mutated_scripts_swept_by_name() {
+    for seed in 1..=10 {
+        println!("{:?}", swept(10_000, seed));
+    }
 }

@@ -219,7 +219,13 @@ fn a_log_over_its_budget_ends_the_run() {
             panic!("{halt}");
         };
         assert_eq!(halt.remedy, Remedy::Greater(parameter));
-        assert!(halt.to_string().contains("raise the log budget"));
+        let told = halt.to_string();
+        assert!(
+            told.ends_with(&format!("MB; set a greater '{parameter}'")),
+            "{told}"
+        );
+        let told = RunError::Halt(halt.clone()).with_ways("raise --log-budget");
+        assert!(told.ends_with("', or raise --log-budget"), "{told}");
         assert_eq!(events, run.log().events() as u64);
         assert!((1_000_001..1_000_500).contains(&bytes), "{bytes}");
         streamed.apply(run.take_delta(&mut mark));
@@ -237,6 +243,65 @@ fn a_log_over_its_budget_ends_the_run() {
         let summary = Summary::of_outcomes(&outcomes, &cluster, run.log());
         assert_eq!(summary.finished, 0);
     }
+}
+
+/// Where jobs that each run once do not fit, no other policy helps, and none is asked for; nor where the
+/// policy repeats itself besides.
+#[test]
+fn a_log_that_jobs_fill_asks_for_fewer_of_them() {
+    let options = |log_budget| SimOptions {
+        log_budget,
+        ..SimOptions::default()
+    };
+    let bytes = LogBudget::of_bytes(50_000);
+    let events = LogBudget {
+        events: 1_000,
+        ..LogBudget::default()
+    };
+    let mut apart = Workload::clone(&workload(1_000, 10.0));
+    for (at, job) in apart.jobs.iter_mut().enumerate() {
+        job.submit = Time(7.0 * at as f64);
+    }
+    let (together, apart) = (workload(1_000, 10.0), Arc::new(apart));
+    for policy in ["fifo", "srtf", "tiresias-las", "las[quantum=1]", "gandiva"] {
+        for (jobs, budget) in [(&together, bytes), (&apart, bytes), (&apart, events)] {
+            let halt = halt(&mut start(policy, jobs, options(budget)));
+            assert!(halt.lacks_room(), "{halt}");
+            assert_eq!(halt.remedy, Remedy::FewerJobs, "{halt}");
+            let told = halt.to_string();
+            assert!(
+                told.ends_with("MB; take fewer jobs, such as a window of the trace")
+                    && !told.contains("policy"),
+                "{told}"
+            );
+        }
+    }
+    // A little less than FIFO needs: still nothing that another policy would change.
+    let mut whole = start("fifo", &apart, SimOptions::default());
+    whole.run().expect("it ends");
+    let budget = LogBudget::of_bytes(whole.log().bytes() - 100);
+    let halt = halt(&mut start("fifo", &apart, options(budget)));
+    assert_eq!(halt.remedy, Remedy::FewerJobs, "{halt}");
+    assert!(RunLog::least_bytes(1_000) <= whole.log().bytes());
+}
+
+/// Whoever runs several may give one more or less room while it is under way.
+#[test]
+fn a_budget_may_change_meanwhile() {
+    let jobs = workload(2, 1e9);
+    let budget = |bytes| SimOptions {
+        log_budget: LogBudget::of_bytes(bytes),
+        ..SimOptions::default()
+    };
+    let mut run = start("las[quantum=1]", &jobs, budget(100_000));
+    for _ in 0..10 {
+        run.step().expect("there is room");
+    }
+    run.set_log_budget(LogBudget::of_bytes(300_000));
+    let HaltReason::LogFull { bytes, .. } = halt(&mut run).reason else {
+        panic!("another reason");
+    };
+    assert!((300_001..300_500).contains(&bytes), "{bytes}");
 }
 
 #[test]

@@ -2,16 +2,18 @@
 //! ever, or leaves memory behind.
 
 mod jobs;
+mod mutated;
 
 use jobs::{application, training};
+use mutated::script;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Job;
 use switchyard::placement::Strategy;
-use switchyard::policy::script::{EXAMPLES, Limits, Script, pack, unpack};
+use switchyard::policy::script::{Limits, Script, pack, unpack};
 use switchyard::sim::{LogBudget, RunError, Scheduler, SimOptions, Simulation};
 use switchyard::workload::Workload;
 
@@ -24,292 +26,6 @@ const LIMITS: Limits = Limits {
 
 /// Steps of a run: most end long before.
 const STEPS: usize = 400;
-
-/// What scripts are made of, beside what the examples are.
-const WORDS: &[&str] = &[
-    "fn",
-    "key",
-    "plan",
-    "job",
-    "now",
-    "view",
-    "(",
-    ")",
-    "{",
-    "}",
-    "[",
-    "]",
-    "|",
-    ",",
-    ";",
-    ":",
-    ".",
-    "let",
-    "const",
-    "if",
-    "else",
-    "while",
-    "loop",
-    "for",
-    "in",
-    "return",
-    "break",
-    "continue",
-    "throw",
-    "try",
-    "catch",
-    "switch",
-    "=>",
-    "true",
-    "false",
-    "0",
-    "1",
-    "-1",
-    "1e308",
-    "9223372036854775807",
-    "0.0",
-    "0.5",
-    "\"a\"",
-    "'c'",
-    "`${job}`",
-    "#{",
-    "+",
-    "-",
-    "*",
-    "/",
-    "%",
-    "**",
-    "==",
-    "<",
-    ">=",
-    "&&",
-    "||",
-    "!",
-    "=",
-    "+=",
-    "??",
-    "..",
-    "this",
-    "()",
-    "job.gpus",
-    "job.attained",
-    "job.memo",
-    "job.queue",
-    "view.waiting",
-    "view.running",
-    "view.jobs",
-    "view.now",
-    "free()",
-    "start(job)",
-    "start(job, [0])",
-    "start(job, [[0, 1], [1, 1]])",
-    "stop(job)",
-    "move(job, [1])",
-    "train(job, 1)",
-    "train(job, 2, 64)",
-    "walk(view.jobs)",
-    "walk(view.waiting)",
-    "alarm(job, view.now + 1)",
-    "alarm(job, 0)",
-    "demote(job, 1)",
-    "promote(job, 0)",
-    "note(\"n\", 1)",
-    "note(job, \"n\", view)",
-    "random()",
-    "exp(1e9)",
-    "ln(0)",
-    ".sorted(|job| job.gpus)",
-    ".filter(|job| true)",
-    ".len",
-    "[0]",
-    ".to_string()",
-    ".pad(100000, 0)",
-    ".push(1)",
-    "range(0, 1000000000)",
-    "for job in view.waiting {",
-    "for job in view.jobs {",
-    "fn key(job, now) {",
-    "fn plan(view) {",
-    "EVERY",
-    "PREEMPTIVE",
-    "Fn(\"key\")",
-    ".call()",
-    "type_of(job)",
-    "job.speedup(2)",
-];
-
-/// What can stand where a statement can.
-const STATEMENTS: &[&str] = &[
-    "loop { }",
-    "while true { let x = 1; }",
-    "let job = view.jobs[0];",
-    "for job in view.waiting { start(job); }",
-    "for job in view.running { stop(job); }",
-    "for job in view.running { if random() < 0.1 { stop(job); } }",
-    "for job in view.waiting { if job.adaptive { train(job, 2); } }",
-    "for job in view.jobs { if job.adaptive { train(job, 1 + job.id % 4, 16 * job.id); } }",
-    "for job in view.waiting { start(job, [0, 1]); }",
-    "for job in view.running { move(job, [1, 0]); }",
-    "for job in view.jobs { alarm(job, view.now + 10 * job.id); }",
-    "for job in view.jobs { alarm(job, view.now); }",
-    "walk(view.waiting);",
-    "walk(view.jobs.sorted(|job| -job.attained));",
-    "let a = []; while a.len < 100000 { a += [a.len]; }",
-    "let t = \"x\"; loop { t += t; }",
-    "let m = #{}; for i in 0..100000 { m[`${i}`] = i; }",
-    "let a = [1]; for i in 0..100 { a = [a, a]; }",
-    "let x = 1 / (job.id - job.id);",
-    "this.more = [this];",
-    "this.kept = view;",
-    "this.list ??= []; this.list.push(view.now);",
-    "note(\"x\", random());",
-    "throw 42;",
-    "return;",
-    "key(job, now);",
-    "plan(view);",
-    "try { loop { } } catch { }",
-    "view.jobs[0].memo = \"word\";",
-    "demote(view.jobs[0], 2);",
-    "let f = |x| x + 1; f.call(f.call(3));",
-    "let a = []; for i in 0..6000 { a = [a]; } a == a;",
-    "let a = #{}; for i in 0..100000 { a = #{a: [a]}; } `${a}`;",
-    "let a = [0]; loop { a[0] = a; }",
-    "let a = [[0]]; loop { a[0].push(a); }",
-    "for i in 0..60 { this.more = #{a: this}; } note(\"deep\", this);",
-    "let a = []; a.pad(1900, 5); loop { a.sorted(); a.index_of(6); }",
-    "let a = []; a.pad(1900, 5); loop { a == a + []; }",
-    "let jobs = view.jobs; loop { jobs = jobs + jobs; }",
-    "let t = \"x\"; loop { t = `${t}${t}`; t.split(\"\"); }",
-    "[3, \"a\", this].sorted();",
-    "view.jobs.sorted(|job| [job]);",
-    "start(view.jobs[0], [[[0]]]);",
-    "walk([view.jobs, 1]);",
-    "throw [this, this, this];",
-    "sleep(1e308);",
-    "let f = |x| x; loop { f = f.curry(f); }",
-    "try { loop { this = [this]; } } catch { }",
-];
-
-const PROPERTIES: &[&str] = &[
-    ".gpus",
-    ".submit",
-    ".attained",
-    ".held",
-    ".waited",
-    ".remaining",
-    ".duration",
-    ".memo",
-    ".queue",
-    ".holds",
-    ".tenant",
-    ".id",
-    ".name",
-    ".nodes",
-    ".running",
-    ".waiting",
-    ".jobs",
-    ".alarms",
-    ".none",
-];
-
-const NUMBERS: &[&str] = &[
-    "0",
-    "1",
-    "3250.0",
-    "60",
-    "-1",
-    "1e300",
-    "9223372036854775807",
-    "0.0 / 0.0",
-    "INFINITY()",
-];
-
-const OPERATORS: &[&str] = &[
-    " + ", " - ", " * ", " / ", " ** ", " % ", " < ", " > ", " == ", " && ", " || ",
-];
-
-fn below(rng: &mut Xoshiro256PlusPlus, n: usize) -> usize {
-    (rng.next_u64() % n.max(1) as u64) as usize
-}
-
-/// A place between two characters.
-fn place(rng: &mut Xoshiro256PlusPlus, text: &str) -> usize {
-    let at = below(rng, text.len() + 1);
-    (at..=text.len())
-        .find(|&at| text.is_char_boundary(at))
-        .unwrap_or(text.len())
-}
-
-fn soup(rng: &mut Xoshiro256PlusPlus, words: usize) -> String {
-    let words = (0..words).map(|_| WORDS[below(rng, WORDS.len())]);
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// An example with some changes, or words in a row.
-fn script(rng: &mut Xoshiro256PlusPlus) -> String {
-    if below(rng, 5) == 0 {
-        let words = 1 + below(rng, 25);
-        let body = soup(rng, words);
-        return match below(rng, 4) {
-            0 => body,
-            1 => format!("fn plan(view) {{ for job in view.jobs {{\n{body}\n}} }}"),
-            2 => format!("fn plan(view) {{\n{body}\n}}"),
-            _ => format!("fn key(job, now) {{\n{body}\n}}"),
-        };
-    }
-    let mut text = EXAMPLES[below(rng, EXAMPLES.len())].text.to_owned();
-    let rough = below(rng, 3) == 0;
-    for _ in 0..1 + below(rng, 5) {
-        match rough {
-            true => damage(rng, &mut text),
-            false => alter(rng, &mut text),
-        }
-    }
-    text
-}
-
-/// Another statement, property, number or operator: most of it can still be read.
-fn alter(rng: &mut Xoshiro256PlusPlus, text: &mut String) {
-    let (what, by): (&[&str], &[&str]) = match below(rng, 4) {
-        0 => (&["{\n", ";\n"], STATEMENTS),
-        1 => (PROPERTIES, PROPERTIES),
-        2 => (NUMBERS, NUMBERS),
-        _ => (OPERATORS, OPERATORS),
-    };
-    let word = what[below(rng, what.len())];
-    let places: Vec<usize> = text.match_indices(word).map(|(at, _)| at).collect();
-    if places.is_empty() {
-        return;
-    }
-    let at = places[below(rng, places.len())];
-    let new = by[below(rng, by.len())];
-    match what.len() {
-        2 => text.insert_str(at + word.len(), &format!("{new}\n")),
-        _ => text.replace_range(at..at + word.len(), new),
-    }
-}
-
-/// Anything anywhere.
-fn damage(rng: &mut Xoshiro256PlusPlus, text: &mut String) {
-    let (a, b) = (place(rng, text), place(rng, text));
-    let (from, to) = (a.min(b), a.max(b));
-    match below(rng, 5) {
-        0 if to - from < 40 => text.replace_range(from..to, ""),
-        1 => {
-            let again = text[from..to].to_owned();
-            text.insert_str(from, &again);
-        }
-        2 => text.truncate(from.max(20).min(text.len())),
-        3 => {
-            let word = soup(rng, 1);
-            text.insert_str(from, &format!(" {word} "));
-        }
-        _ => {
-            let words = soup(rng, 3);
-            text.insert_str(from, &format!("\n{words};\n"));
-        }
-    }
-}
 
 fn workload() -> Arc<Workload> {
     let application = application([16, 256, 4, 64], 5000, &[20, 200]);
@@ -388,6 +104,20 @@ fn try_many(count: u64, seed: u64) -> BTreeMap<&'static str, u32> {
         *fates.entry(fate(&text, &jobs, &cluster)).or_default() += 1;
     }
     fates
+}
+
+/// What other programs are given by default, to try what becomes of it there.
+#[test]
+fn a_few_mutated_scripts_lie_in_a_file() {
+    let file = include_str!("../../tests/fixtures/mutated_scripts.jsonl");
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    for line in file.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let text = script(&mut rng);
+        let anew = "write it anew: cargo run -p switchyard --features scripts --example mutated_scripts -- 48 3";
+        assert_eq!(line["text"], *text, "{anew}");
+        assert_eq!(line["code"], pack(&text).expect("short"), "{anew}");
+    }
 }
 
 #[test]

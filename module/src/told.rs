@@ -4,7 +4,7 @@ use js_sys::{Error, Reflect};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use std::fmt::Display;
-use switchyard::sim::LogBudget;
+use switchyard::sim::{LogBudget, RunError};
 use switchyard::study::Prepared;
 use switchyard::trace::OpenError;
 use wasm_bindgen::JsValue;
@@ -40,9 +40,12 @@ pub(crate) fn refused_to_open(why: &OpenError) -> JsValue {
 }
 
 /// A run did not come to its end.
-pub(crate) fn stopped(why: impl Display) -> JsValue {
-    error_of("run", &why.to_string()).into()
+pub(crate) fn stopped(why: RunError) -> JsValue {
+    error_of("run", &why.with_ways(MORE_ROOM)).into()
 }
+
+/// What gives a log more room, where it is in the memory of a page.
+const MORE_ROOM: &str = "run it with the command line, which has all of the machine's memory";
 
 fn error_of(kind: &str, text: &str) -> Error {
     let error = Error::new(text);

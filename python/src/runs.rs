@@ -72,6 +72,9 @@ pub(crate) fn run(
     Ok((text, ended, failed, watch.done().err()))
 }
 
+/// What gives a log more room here.
+const MORE_ROOM: &str = "raise log_budget";
+
 /// One run to its end; `None` if it was interrupted.
 fn simulate(
     prepared: &Prepared,
@@ -101,7 +104,8 @@ fn simulate(
     let begin = Instant::now();
     'run: loop {
         for _ in 0..steps {
-            let stopped = |why: switchyard::sim::RunError| RunError::new_err(why.to_string());
+            let stopped =
+                |why: switchyard::sim::RunError| RunError::new_err(why.with_ways(MORE_ROOM));
             if !simulation.step().map_err(stopped)? {
                 break 'run;
             }

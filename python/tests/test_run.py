@@ -207,8 +207,11 @@ def test_a_run_that_fails_costs_the_others_nothing():
         with pytest.raises(switchyard.RunError, match="log is full"):
             of["gandiva"]
     assert "1 failed" in repr(results) and "gandiva failed: " in results._repr_html_()
-    with pytest.raises(switchyard.RunError, match="no run came to its end: fifo: .*; srtf: "):
+    with pytest.raises(switchyard.RunError, match="no run came to its end: fifo: .*; srtf: ") as told:
         trace.run(["fifo", "srtf"], log_budget=1000)
+    # No policy helps where the jobs fill it.
+    assert "take fewer jobs, such as a window of the trace, or raise log_budget" in str(told.value)
+    assert "policy" not in str(told.value).partition(": ")[2]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         trace.run("fifo")

@@ -15,6 +15,7 @@ pub mod fragmentation;
 pub mod goodput;
 pub mod kept;
 pub mod links;
+mod log_room;
 mod machine;
 mod order;
 pub mod queues;

@@ -1,5 +1,5 @@
 //! What this machine holds, as far as browsers tell: how many workers compute at once, how many there
-//! may be, and how long a run's log may become.
+//! may be, and how long the logs of runs may become.
 
 use switchyard::sim::LogBudget;
 use wasm_bindgen::JsValue;
@@ -42,11 +42,11 @@ impl Machine {
         ((2.0 * self.gigabytes) as usize).clamp(2, 16)
     }
 
-    /// How long the log of one of so many runs may become. The page holds them all, in the 4 GiB
-    /// that wasm can address at most, and every run's worker has its own once more.
-    pub(crate) fn log_budget(&self, runs: usize) -> LogBudget {
+    /// How long the logs of all runs may become together ([`log_room`](crate::log_room)). The page holds
+    /// them all, in the 4 GiB that wasm can address at most, and every run's worker has its own once more.
+    pub(crate) fn log_pool(&self) -> LogBudget {
         let shared = (self.gigabytes / 4.0).clamp(0.25, 2.0) * GIBIBYTE;
-        LogBudget::of_memory(shared as u64 / runs.max(1) as u64)
+        LogBudget::of_memory(shared as u64)
     }
 }
 
@@ -74,7 +74,6 @@ mod tests {
             cores: 8,
             gigabytes: 8.0,
         };
-        assert_eq!(machine.log_budget(1).bytes, 512 << 20);
-        assert_eq!(machine.log_budget(4).bytes, 128 << 20);
+        assert_eq!(machine.log_pool().bytes, 512 << 20);
     }
 }

@@ -8,6 +8,7 @@ use crate::bands::Bands;
 use crate::draw::palette::Ranks;
 use crate::followed::{Followed, pace};
 use crate::links::Links;
+use crate::log_room::Part;
 use crate::state::AppState;
 use crate::time_axis::{Look, TimeAxis, Window};
 use std::borrow::Cow;
@@ -279,6 +280,11 @@ impl Stage {
         self.runs.iter_mut().find(|run| run.id == id)
     }
 
+    /// What the log of a run of these jobs takes at least, bytes.
+    pub(crate) fn least_log(&self) -> u64 {
+        RunLog::least_bytes(self.workload.jobs.len() as u64)
+    }
+
     /// Takes in a piece of a run's log.
     pub fn receive(&mut self, id: u32, delta: LogDelta, progress: Progress) {
         if let Some(run) = self.run_mut(id) {
@@ -396,6 +402,15 @@ impl StageRun {
         let waiting = self.moment.waiting().iter().filter(has_run).count();
         let started = self.moment.finished() as usize + self.moment.running().len() + waiting;
         low.saturating_sub(started)
+    }
+
+    /// Its part of the memory that there is for logs.
+    pub(crate) fn part(&self, is_before: bool) -> Part {
+        Part {
+            bytes: self.log.bytes(),
+            is_under_way: self.is_under_way(),
+            is_before,
+        }
     }
 
     /// Whether more of the log may come.

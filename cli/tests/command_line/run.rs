@@ -259,12 +259,25 @@ fn a_log_beyond_its_budget_ends_the_run() {
     for part in [
         "gandiva[quantum=1] was ended at ",
         "with 0 of 2 jobs done: its log is full",
-        "set a greater 'quantum', or raise the log budget",
+        "set a greater 'quantum', or raise --log-budget",
     ] {
         assert!(error.contains(part), "{error}");
     }
     assert!(run(&["--log-events", "1000"]).contains("with 1001 events in 1 MB"));
     std::fs::remove_file(&file).expect("it was written");
+    // No policy helps where the jobs fill it.
+    let small = [
+        "run",
+        "sample:lab",
+        "--policy",
+        "fifo",
+        "--log-budget",
+        "2KB",
+    ];
+    assert!(
+        failure(1, &small)
+            .contains("MB; take fewer jobs, such as a window of the trace, or raise --log-budget")
+    );
     let wrong = failure(2, &["run", "sample:lab", "--log-budget", "soon"]);
     assert!(
         wrong.contains("'soon' for '--log-budget <SIZE>'"),

@@ -23,12 +23,23 @@ use switchyard::workload::{ApplicationSettings, Suggestion};
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 15;
+pub const PROTOCOL: u32 = 16;
 
 /// How many pieces of a log may be on their way to a page: the worker goes on once one is
 /// [taken](RunRequest::Taken). With more, what else a page has to do would wait behind them, wherever
 /// simulating is faster than showing; with fewer, the worker would wait for every answer.
 pub const AHEAD: u32 = 2;
+
+/// What a run would have needed that broke off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Lack {
+    /// Nothing that the page has.
+    Nothing,
+    /// Room in the log.
+    Room,
+    /// Room for so many jobs, whatever the policy.
+    RoomForJobs,
+}
 
 /// What a worker is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,7 +206,12 @@ pub enum RunRequest {
         sum_at_load: Option<f64>,
     },
     /// The page has taken in so many pieces of the log, of all there were.
-    Taken(u32),
+    Taken {
+        /// How many.
+        pieces: u32,
+        /// How long the log may become by now, bytes, where it draws from what there is for all.
+        room: Option<u64>,
+    },
     /// Look at the file of weights that follows the message.
     Weigh,
     /// Tell what the policy thought of a job at a time: runs again up to there.
@@ -270,7 +286,12 @@ pub enum Reply {
         rho: Option<Vec<f64>>,
     },
     /// The run broke off.
-    Failed(String),
+    Failed {
+        /// Why.
+        why: String,
+        /// What it would have needed.
+        lack: Lack,
+    },
     /// The answer to [`RunRequest::Explain`].
     Explained {
         /// The job.
@@ -426,7 +447,13 @@ mod tests {
                 rho,
             }),
         );
-        is("FAILED", bytes(Reply::Failed(String::new())));
+        is(
+            "FAILED",
+            bytes(Reply::Failed {
+                why: String::new(),
+                lack: Lack::Nothing,
+            }),
+        );
         is("SLOWED", bytes(Reply::Slowed { job, slowness }));
         is("SUMMED", bytes(Reply::Summed(Box::new(Err(String::new())))));
         is("CRASHED", bytes(Reply::Crashed(String::new())));
@@ -466,7 +493,11 @@ mod tests {
         let run = run.unwrap();
         assert_eq!(run[1], 1, "whether it simulates stands second");
         is("RUN", run);
-        let taken = postcard::to_allocvec(&RunRequest::Taken(1)).unwrap();
+        let taken = postcard::to_allocvec(&RunRequest::Taken {
+            pieces: 1,
+            room: None,
+        })
+        .unwrap();
         is("TAKEN", taken);
     }
 }

@@ -17,6 +17,10 @@ use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsValue;
 use web_sys::File;
 
+/// Of a trace with more jobs the opener holds no records to choose others from: they take hundreds of megabytes,
+/// and reading them again takes seconds.
+const MOST_HELD: u32 = 500_000;
+
 impl Session {
     /// Whether files are being opened.
     pub fn is_opening(&self) -> bool {
@@ -281,8 +285,12 @@ impl Session {
         self.note_known();
         // Whoever was asked about the columns of what was open has nothing to answer any more.
         self.tell(Action::LeaveColumns);
+        let is_large = report.is_some_and(|report| report.rows_kept > MOST_HELD);
         self.bring_on_stage(trace);
         self.hold();
+        if is_large {
+            self.end_opener();
+        }
     }
 
     fn hear_refused(&self, refusal: Refusal) {

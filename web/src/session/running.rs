@@ -4,8 +4,9 @@ use super::Session;
 use super::runs::{Orders, Run};
 use super::weighing::{Given, Weighed};
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Reply, Role, RunRequest};
+use crate::bridge::protocol::{Lack, Reply, Role, RunRequest};
 use crate::links::Links;
+use crate::log_room::{refused, room, ways};
 use crate::stage::StageRun;
 use crate::state::link::Link;
 use crate::state::{Action, AppState, Card, RunStatus};
@@ -98,13 +99,19 @@ impl Session {
     fn start(&self, card: &Card, mut spec: RunSpec, weights: Given, state: &AppState) {
         let id = card.id;
         let budget = &mut spec.options.log_budget;
-        if *budget == LogBudget::default() {
-            *budget = self.0.runs.borrow().log_budget(state.cards.len());
+        let draws = *budget == LogBudget::default();
+        if draws {
+            *budget = self.0.runs.borrow().log_pool();
+            if let Some(why) = self.refused_room(id, state) {
+                self.0.stage.write().runs.retain(|run| run.id != id);
+                return self.tell(Action::Set(id, RunStatus::Failed(why)));
+            }
         }
         let orders = Orders {
             spec: Rc::new(spec),
             applications: state.applications(),
             weights,
+            draws,
         };
         let trains = orders.applications.is_some();
         let is_second = {
@@ -179,11 +186,13 @@ impl Session {
             News::Reply(Reply::Log { delta, progress }) => {
                 self.0.stage.write().receive(id, *delta, progress);
                 let now = now_ms();
+                let room = self.room_of(id);
                 if let Some(run) = self.0.runs.borrow_mut().get(id) {
                     run.pieces += 1;
                     if let Some(worker) = &run.worker {
                         // A number can always be written.
-                        let _ = worker.send(&RunRequest::Taken(run.pieces), []);
+                        let pieces = run.pieces;
+                        let _ = worker.send(&RunRequest::Taken { pieces, room }, []);
                     }
                     run.progress = progress;
                     if now - run.told_ms < PROGRESS_EVERY_MS {
@@ -207,7 +216,10 @@ impl Session {
                 };
                 self.finish(id, done, rho);
             }
-            News::Reply(Reply::Failed(why)) => {
+            News::Reply(Reply::Failed { mut why, lack }) => {
+                if lack != Lack::Nothing {
+                    why = format!("{why}, or {}", self.ways_to_room(id, lack));
+                }
                 self.0.runs.borrow_mut().is_over(id);
                 self.stop(id);
                 self.tell(Action::Progress(id, RunStatus::Failed(why)));
@@ -237,6 +249,43 @@ impl Session {
             News::Late => self.tell_late(),
             News::Died(why) => self.bury(id, &why),
         }
+    }
+
+    /// How long a run's log may become by now, if it draws from what there is for all.
+    fn room_of(&self, id: u32) -> Option<u64> {
+        let mut runs = self.0.runs.borrow_mut();
+        runs.get(id).filter(|run| run.orders.draws)?;
+        let pool = runs.log_pool().bytes;
+        let stage = self.0.stage.read();
+        let at = stage.runs.iter().position(|run| run.id == id)?;
+        let others = stage.runs.iter().enumerate().filter(|(of, _)| *of != at);
+        let others = others.map(|(of, run)| run.part(of < at));
+        Some(room(pool, stage.least_log(), others))
+    }
+
+    /// Why a run does not begin that the others leave no room for in their list.
+    fn refused_room(&self, id: u32, state: &AppState) -> Option<String> {
+        let pool = self.0.runs.borrow().log_pool().bytes;
+        let stage = self.0.stage.read();
+        let position = |id: u32| state.cards.iter().position(|card| card.id == id);
+        let others = stage.runs.iter().filter(|run| run.id != id);
+        let others = others.map(|run| run.part(position(run.id) < position(id)));
+        let room = room(pool, stage.least_log(), others);
+        let why = refused(pool, stage.least_log(), room)?;
+        let ways = ways(0, pool - room, true, false);
+        let policy = state.card(id)?.policy.label();
+        Some(format!("{policy} has not begun: {why}, or {ways}"))
+    }
+
+    /// What of the page gives a run's log more room.
+    fn ways_to_room(&self, id: u32, lack: Lack) -> String {
+        let mut runs = self.0.runs.borrow_mut();
+        let chosen = runs.get(id).is_some_and(|run| !run.orders.draws);
+        let (mut own, mut others) = (0, 0);
+        for run in &self.0.stage.read().runs {
+            *(if run.id == id { &mut own } else { &mut others }) += run.log.bytes();
+        }
+        ways(own, others, lack == Lack::RoomForJobs, chosen)
     }
 
     fn finish(&self, id: u32, done: RunStatus, rho: Option<Vec<f64>>) {

@@ -22,6 +22,8 @@ pub(crate) struct Orders {
     pub(crate) applications: Option<Arc<ApplicationSettings>>,
     /// What it goes by if it has learned.
     pub(crate) weights: Given,
+    /// Whether its log draws from what there is for all, and not from a budget that a person has chosen.
+    pub(crate) draws: bool,
 }
 
 impl Orders {
@@ -119,9 +121,9 @@ impl<Worker> Runs<Worker> {
         }
     }
 
-    /// How long the log of one of so many runs may become.
-    pub(crate) fn log_budget(&self, runs: usize) -> LogBudget {
-        self.machine.log_budget(runs)
+    /// How long the logs of all may become together.
+    pub(crate) fn log_pool(&self) -> LogBudget {
+        self.machine.log_pool()
     }
 
     /// The run with this id.
@@ -251,6 +253,7 @@ mod tests {
             }),
             applications: None,
             weights: Given::default(),
+            draws: true,
         };
         let progress = Progress {
             now: Time::ZERO,

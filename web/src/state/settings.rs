@@ -12,7 +12,7 @@ pub static LOG_BUDGET: Setting = Setting {
     link: "log-budget",
     label: "Log budget",
     unit: "MB",
-    help: "How large the log of a run may become, megabytes: beyond it the run ends, and says which parameter to change. Empty: this machine's share for each of the schedulers in the list, as the grey number says. The page holds all logs, in 4,000 MB at most",
+    help: "How large the log of a run may become, megabytes: beyond it the run ends, and says which parameter to change. Empty: all schedulers together may fill what this machine has, as the grey number says, each as much as it needs. The page holds all logs, in 4,000 MB at most",
     // All logs together: wasm addresses little more.
     kind: ParamKind::Int { min: 1, max: 4_000 },
     group: Group::Runs,

@@ -55,7 +55,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         let settings = settings.filter(move |of| !(is_long && of.key == "outages"));
         settings.map(|setting| setting_field(session, setup, setting))
     };
-    let megabytes = Machine::here().log_budget(state.cards.len()).bytes / 1_000_000;
+    let megabytes = Machine::here().log_pool().bytes / 1_000_000;
     let log_budget = label(&LOG_BUDGET);
     html! {
         <section aria-labelledby="cluster-title">

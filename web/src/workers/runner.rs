@@ -1,7 +1,7 @@
 //! The worker that carries one run: simulates in slices, so that it can listen between them.
 
 use crate::bridge::jobs::Jobs;
-use crate::bridge::protocol::{AHEAD, ExportFormat, Reply, RunRequest};
+use crate::bridge::protocol::{AHEAD, ExportFormat, Lack, Reply, RunRequest};
 use crate::bridge::server::{listen, reply};
 use gloo_events::EventListener;
 use js_sys::Uint8Array;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::policy::Slowness;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{HaltReason, LogMark, RunError, Simulation};
+use switchyard::sim::{LogBudget, LogMark, Remedy, RunError, Simulation};
 use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{ApplicationSettings, Workload, export};
 use switchyard::{Experiment, RunSpec, Time};
@@ -126,8 +126,12 @@ impl Run {
             added.map_err(|why| format!("The weights cannot be used: {why}."))?;
         }
         let simulation = spec.start_with(workload.clone(), &weights);
+        let mut simulation = simulation.map_err(|missing| missing.to_string())?;
+        if simulate {
+            simulation.reserve_log();
+        }
         Ok(Self {
-            simulation: simulation.map_err(|missing| missing.to_string())?,
+            simulation,
             spec,
             workload,
             weights,
@@ -196,15 +200,20 @@ impl Server {
                     Ok(run) => self.run = Some(run),
                     Err(why) => {
                         self.run = None;
-                        reply(&self.scope, &Reply::Failed(why));
+                        let lack = Lack::Nothing;
+                        reply(&self.scope, &Reply::Failed { why, lack });
                         return;
                     }
                 }
                 (self.replay, self.watch, self.noted) = (None, None, None);
                 self.slice();
             }
-            RunRequest::Taken(pieces) => {
+            RunRequest::Taken { pieces, room } => {
                 if let Some(run) = &mut self.run {
+                    if let Some(bytes) = room {
+                        let budget = LogBudget::of_bytes(bytes);
+                        run.simulation.set_log_budget(budget);
+                    }
                     let was_ahead = run.is_ahead();
                     run.taken = run.taken.max(pieces);
                     if was_ahead && !run.is_ahead() && !run.over {
@@ -285,7 +294,10 @@ impl Server {
                     },
                 );
             }
-            Err(error) => reply(&self.scope, &Reply::Failed(told(&error))),
+            Err(error) => {
+                let (why, lack) = (error.to_string(), lack(&error));
+                reply(&self.scope, &Reply::Failed { why, lack });
+            }
         }
         run.over = true;
         self.ask_again();
@@ -398,7 +410,8 @@ fn summed(
     spec.check().map_err(|missing| missing.to_string())?;
     let spec = Rc::unwrap_or_clone(spec);
     let mut run = Run::new(spec, Arc::new(workload), files, own, true)?;
-    while run.steps(u32::MAX).map_err(|error| told(&error))? {}
+    let told = |error: RunError| error.with_ways("run it with the command line");
+    while run.steps(u32::MAX).map_err(told)? {}
     let log = run.simulation.log();
     Ok(Summary::of(&run.workload, &run.spec.cluster, log))
 }
@@ -415,13 +428,14 @@ fn written(format: ExportFormat, workload: &Workload, settings: &Experiment) -> 
     text
 }
 
-/// Why a run did not come to its end, and where the page lets it have more.
-fn told(error: &RunError) -> String {
+/// What a run would have needed that did not come to its end.
+fn lack(error: &RunError) -> Lack {
     match error {
-        RunError::Halt(halt) if matches!(halt.reason, HaltReason::LogFull { .. }) => {
-            format!("{error} (Cluster, More)")
-        }
-        _ => error.to_string(),
+        RunError::Halt(halt) if halt.lacks_room() => match halt.remedy {
+            Remedy::FewerJobs => Lack::RoomForJobs,
+            _ => Lack::Room,
+        },
+        _ => Lack::Nothing,
     }
 }
 

@@ -1,6 +1,6 @@
 //! One run: the world, and the scheduler that plans for it.
 
-use super::halt::{Halt, HaltReason, Remedy, RunError};
+use super::halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 use super::jobs::Phase;
 use super::log::{LogDelta, LogMark, RunLog};
 use super::plan::{Plan, PlanError, ProgramError};
@@ -154,6 +154,20 @@ impl Simulation {
         Ok(true)
     }
 
+    /// Makes room for the log that its jobs come to if each runs once, as far as the budget goes: a log that
+    /// grows to millions of jobs is copied again and again, and a program in wasm keeps the room of all copies.
+    pub fn reserve_log(&mut self) {
+        let setting = &self.world.setting;
+        let affordable = setting.options.log_budget.bytes / RunLog::least_bytes(1);
+        let jobs = setting.workload.jobs.len().min(affordable as usize);
+        self.world.log.reserve(jobs);
+    }
+
+    /// Lets the log become longer or less long from now on.
+    pub fn set_log_budget(&mut self, budget: LogBudget) {
+        self.world.setting.options.log_budget = budget;
+    }
+
     /// Runs to the end.
     pub fn run(&mut self) -> Result<(), RunError> {
         while self.step()? {}
@@ -300,7 +314,10 @@ impl Simulation {
             }
             Trouble::Halt(reason) => reason,
         };
+        let options = &self.world.setting.options;
+        let is_wasted = || options.log_budget.is_wasted(&self.world.log, jobs);
         let remedy = match (scheduler.cadence().every, reason) {
+            (_, HaltReason::LogFull { .. }) if !is_wasted() => Remedy::FewerJobs,
             // Asked less often, it would start nobody either.
             (None, _) | (_, HaltReason::NobodyRuns { .. }) => Remedy::Other(given.clone()),
             (Some(every), _) => Remedy::Greater(every.parameter),

@@ -5,10 +5,12 @@
 //! stays whole up to there.
 //!
 //! The budget is part of [`SimOptions`](super::SimOptions) (`log_budget`); whoever knows the
-//! machine sets it with [`LogBudget::of_memory`]. Until it is reached it changes nothing, least of
-//! all the log's hash.
+//! machine sets it with [`LogBudget::of_memory`], and may change it
+//! [meanwhile](super::Simulation::set_log_budget), as others need more or less of the same memory. Until it
+//! is reached it changes nothing, least of all the log's hash. What is said of a full log names what of the
+//! policy and the jobs helps; each program adds [its own ways](RunError::with_ways) to more room.
 
-use super::log::RunLog;
+use super::log::{EventKind, LEAST_EVENTS, RunLog};
 use super::plan::{PlanError, ProgramError};
 use crate::Time;
 use crate::job::JobId;
@@ -42,6 +44,20 @@ impl LogBudget {
     /// Whether a log is beyond it.
     pub(super) fn is_spent(&self, log: &RunLog) -> bool {
         log.events() as u64 > self.events || log.bytes() > self.bytes
+    }
+
+    /// Whether a log that is beyond it would be shorter if the policy moved jobs less often, and the log of
+    /// so many jobs has room in it at all. Else no policy helps.
+    pub(super) fn is_wasted(&self, log: &RunLog, jobs: u32) -> bool {
+        let is_submit = |&at: &usize| log.event(at).kind == EventKind::Submit;
+        let come = (0..log.events()).filter(is_submit).count() as u64;
+        // Samples and gangs on several nodes may add as much again as jobs need at least.
+        let repeats = log.events() as u64 > 2 * LEAST_EVENTS * come
+            || log.bytes() > 2 * RunLog::least_bytes(come);
+        let jobs = u64::from(jobs);
+        let has_room =
+            LEAST_EVENTS * jobs <= self.events && RunLog::least_bytes(jobs) <= self.bytes;
+        repeats && has_room
     }
 }
 
@@ -116,6 +132,8 @@ pub enum Remedy {
     Greater(&'static str),
     /// Another value of one of the parameters given; none was: another policy.
     Other(Vec<String>),
+    /// None of it: the jobs are more than there is room for, whatever the policy.
+    FewerJobs,
 }
 
 impl fmt::Display for Remedy {
@@ -124,6 +142,7 @@ impl fmt::Display for Remedy {
             Self::Greater(parameter) => write!(f, "set a greater '{parameter}'"),
             Self::Other(given) if given.is_empty() => f.write_str("choose another policy"),
             Self::Other(given) => write!(f, "set another '{}'", given.join("' or '")),
+            Self::FewerJobs => f.write_str("take fewer jobs, such as a window of the trace"),
         }
     }
 }
@@ -145,6 +164,13 @@ pub struct Halt {
     pub remedy: Remedy,
 }
 
+impl Halt {
+    /// Whether it was for lack of room in the log: who ran it may have more, and knows how to get it.
+    pub fn lacks_room(&self) -> bool {
+        matches!(self.reason, HaltReason::LogFull { .. })
+    }
+}
+
 impl fmt::Display for Halt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -164,7 +190,7 @@ impl fmt::Display for Halt {
                 let megabytes = bytes.div_ceil(1_000_000);
                 write!(
                     f,
-                    "its log is full, with {events} events in {megabytes} MB; {remedy}, or raise the log budget"
+                    "its log is full, with {events} events in {megabytes} MB; {remedy}"
                 )
             }
             HaltReason::TimeStandsStill { asked } => {
@@ -220,6 +246,17 @@ impl fmt::Display for Halt {
 }
 
 impl std::error::Error for Halt {}
+
+impl RunError {
+    /// The same in a sentence that goes on, for lack of room in the log, with the `ways` to more of it that
+    /// there are where the run was started.
+    pub fn with_ways(&self, ways: &str) -> String {
+        match self {
+            Self::Halt(halt) if halt.lacks_room() => format!("{halt}, or {ways}"),
+            _ => self.to_string(),
+        }
+    }
+}
 
 /// Why a run did not come to its end.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

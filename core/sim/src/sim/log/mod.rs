@@ -10,7 +10,7 @@ use crate::job::JobId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use tables::{Cell, Rank, Table, tables};
+use tables::{Cell, Rank, Table, make_room, tables};
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// What happened to a job.
@@ -246,6 +246,9 @@ impl Tuning {
     }
 }
 
+/// Events of a job that runs once: it comes, starts and finishes.
+pub(super) const LEAST_EVENTS: u64 = 3;
+
 /// The record of a run: tables of columns, times in seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLog {
@@ -459,6 +462,22 @@ impl RunLog {
         self.tables.bytes()
     }
 
+    /// What a log of so many jobs takes at least, each of which runs once, on one node.
+    pub const fn least_bytes(jobs: u64) -> u64 {
+        let stay = Segments::ROW_BYTES + GpuLists::ROW_BYTES + Closed::ROW_BYTES;
+        jobs * (stay + LEAST_EVENTS * Events::ROW_BYTES)
+    }
+
+    /// Makes room for so many jobs, each of which runs once.
+    pub(super) fn reserve(&mut self, jobs: usize) {
+        let tables = &mut self.tables;
+        tables.segments.reserve(jobs);
+        tables.gpus.reserve(jobs);
+        tables.closed.reserve(jobs);
+        tables.events.reserve(LEAST_EVENTS as usize * jobs);
+        tables.samples.reserve(2 * jobs);
+    }
+
     /// A fingerprint of every bit of the log: equal logs, equal hash, on every platform. Tables
     /// without rows add nothing: a run of plain jobs has the fingerprint it always had.
     pub fn hash(&self) -> u64 {
@@ -492,6 +511,8 @@ impl RunLog {
         let closed = rows.closed.segment.clone();
         self.tables.append(rows);
         let segments = &mut self.tables.segments;
+        let new = segments.job.len() - segments.end.len();
+        make_room(&mut segments.end, new);
         segments.end.resize(segments.job.len(), f64::INFINITY);
         for (segment, end) in closed.into_iter().zip(ends) {
             segments.end[segment as usize] = end;

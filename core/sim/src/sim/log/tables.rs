@@ -13,11 +13,25 @@ use xxhash_rust::xxh3::Xxh3Default;
 pub(super) trait Table {
     type Row;
 
+    /// What a row takes in memory.
+    const ROW_BYTES: u64;
+
     fn len(&self) -> usize;
 
     fn row(&self, i: usize) -> Self::Row;
 
     fn push(&mut self, row: Self::Row);
+
+    /// Makes room for so many rows in all.
+    fn reserve(&mut self, rows: usize);
+}
+
+/// Makes room for more cells: an eighth more than there are at least. Doubling would take up to three times
+/// what a long log needs, and a program in wasm gives no memory back.
+pub(super) fn make_room<T>(column: &mut Vec<T>, more: usize) {
+    if column.capacity() - column.len() < more {
+        column.reserve_exact(more.max(column.len() / 8));
+    }
 }
 
 /// Declares tables by their rows, the mark of a log and `Tables`, all of them.
@@ -43,6 +57,8 @@ macro_rules! tables {
             impl Table for $Table {
                 type Row = $Row;
 
+                const ROW_BYTES: u64 = (0 $(+ size_of::<$Cell>())*) as u64;
+
                 fn len(&self) -> usize {
                     [$(self.$column.len()),*][0]
                 }
@@ -55,6 +71,11 @@ macro_rules! tables {
                 #[inline]
                 fn push(&mut self, row: $Row) {
                     $(self.$column.push(row.$column.store());)*
+                }
+
+                fn reserve(&mut self, rows: usize) {
+                    let more = rows.saturating_sub(self.len());
+                    $(self.$column.reserve_exact(more);)*
                 }
             }
         )*
@@ -85,13 +106,16 @@ macro_rules! tables {
             }
 
             fn append(&mut self, rows: Self) {
-                $($(self.$table.$column.extend(rows.$table.$column);)*)*
+                $($(
+                    make_room(&mut self.$table.$column, rows.$table.$column.len());
+                    self.$table.$column.extend(rows.$table.$column);
+                )*)*
             }
 
             fn bytes(&self) -> u64 {
                 let mut bytes = 0;
-                $(bytes += self.$table.len() * (0 $(+ size_of::<$Cell>())*);)*
-                bytes as u64
+                $(bytes += self.$table.len() as u64 * $Table::ROW_BYTES;)*
+                bytes
             }
 
             /// Adds all cells of this rank, column by column.
