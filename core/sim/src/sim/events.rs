@@ -24,6 +24,8 @@ pub(super) struct Events {
     heap: BinaryHeap<Reverse<(Time, bool, u64, Due)>>,
     sequence: u64,
     round_pending: bool,
+    /// From how many on stale ones are looked for.
+    many: usize,
 }
 
 impl Events {
@@ -79,12 +81,13 @@ impl Events {
     }
 
     /// Keeps the queue from growing with every restart and alarm: what is due to jobs that have
-    /// moved on since may lie years ahead. So many jobs are active.
-    pub(super) fn forget_stale(&mut self, active: usize, is_live: impl Fn(Time, Due) -> bool) {
-        // A job has three events to come at most: far fewer are left than it takes to be here again.
-        if self.heap.len() >= 64 + 8 * active {
+    /// moved on since may lie years ahead.
+    pub(super) fn forget_stale(&mut self, is_live: impl Fn(Time, Due) -> bool) {
+        if self.heap.len() >= self.many {
             self.heap
                 .retain(|&Reverse((time, _, _, due))| is_live(time, due));
+            // As many have to come anew as are looked at.
+            self.many = 64 + 2 * self.heap.len();
         }
     }
 }
