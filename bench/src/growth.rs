@@ -9,6 +9,7 @@ use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::job::Job;
 use switchyard::policy::POLICIES;
+use switchyard::weights;
 use switchyard::workload::Workload;
 
 #[derive(Args)]
@@ -115,7 +116,7 @@ fn run(policy: &str, world: &World, waiting: u32, limit: f64) -> Result<Figure> 
         ..Workload::default()
     };
     let begin = Instant::now();
-    let mut run = spec.start(Arc::new(workload));
+    let mut run = spec.start_with(Arc::new(workload), &weights::shipped())?;
     let mut is_over = false;
     while !is_over && run.step()? {
         is_over = begin.elapsed().as_secs_f64() > limit;

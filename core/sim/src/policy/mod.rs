@@ -16,6 +16,7 @@ mod pack_limit;
 mod parse;
 pub mod picking;
 mod priority_walk;
+mod ranked_room;
 mod rigid;
 mod rounds;
 mod service_distribution;

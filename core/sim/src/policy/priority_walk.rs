@@ -2,7 +2,7 @@
 //! down, run each gang that still fits, take the GPUs of running jobs that no longer do.
 
 use super::Verdict;
-use super::waiting_room::{Waiter, WaitingRoom};
+use super::waiting_room::{Waiter, Waiters, WaitingRoom};
 use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
 use crate::placement::{Budget, Gang, Room, Strategy};
@@ -81,8 +81,8 @@ impl Floor for View<'_> {
 /// GPUs are first counted over the whole cluster (by type, where there are several), then the chosen jobs are placed. Where the
 /// placement makes a chosen gang wait, jobs about to lose their GPUs keep them if they still
 /// can, and later waiting jobs are tried, so that no GPU idles in its favour.
-pub(super) struct PriorityWalk<K> {
-    pub(super) waiting: WaitingRoom<K>,
+pub(super) struct PriorityWalk<K, W = WaitingRoom<K>> {
+    pub(super) waiting: W,
     /// Those who run, as the [`Ledger`](crate::sim::Ledger) has them, in the order of their keys once
     /// [`walk`](Self::walk) has run.
     pub(super) running: Vec<Waiter<K>>,
@@ -108,8 +108,25 @@ pub(super) struct PriorityWalk<K> {
 
 impl<K: Ord + Copy> PriorityWalk<K> {
     pub(super) fn new(strategy: Strategy) -> Self {
+        Self::of(strategy, WaitingRoom::default())
+    }
+
+    /// Gives waiting jobs new keys.
+    pub(super) fn rekey_waiting(&mut self, key: impl Fn(JobId) -> K) {
+        for waiter in self.waiting.take_all() {
+            self.waiting.insert(Waiter {
+                key: key(waiter.job),
+                ..waiter
+            });
+        }
+    }
+}
+
+impl<K: Ord + Copy, W: Waiters<K>> PriorityWalk<K, W> {
+    /// With this room, which is empty.
+    pub(super) fn of(strategy: Strategy, waiting: W) -> Self {
         Self {
-            waiting: WaitingRoom::default(),
+            waiting,
             running: Vec::new(),
             started: Vec::new(),
             preempted: Vec::new(),
@@ -160,16 +177,6 @@ impl<K: Ord + Copy> PriorityWalk<K> {
             running.key = key(running.job);
         }
         self.sort_running();
-    }
-
-    /// Gives waiting jobs new keys.
-    pub(super) fn rekey_waiting(&mut self, key: impl Fn(JobId) -> K) {
-        for waiter in self.waiting.take_all() {
-            self.waiting.insert(Waiter {
-                key: key(waiter.job),
-                ..waiter
-            });
-        }
     }
 
     /// Puts `running` in the order of its keys, after the policy has changed some of them.

@@ -2,10 +2,15 @@
 //! GPUs are given out down that order, preempting; between rounds, arrivals and completions only
 //! start what fits on free GPUs, in the order of the last round (newcomers last).
 
+#[cfg(test)]
+mod tests;
+
 use super::priority_walk::PriorityWalk;
-use super::waiting_room::Waiter;
+use super::ranked_room::{Class, Place, RankedRoom};
+use super::waiting_room::Waiters;
 use super::{Cadence, Every, ParamInfo, ParamKind, Params, Verdict};
 use crate::job::JobId;
+use crate::order;
 use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
@@ -35,14 +40,14 @@ pub(super) fn over_all(seconds: f64, parameter: &'static str) -> Cadence {
 }
 
 /// The active jobs in the order of the last round.
-pub(super) struct Rounds {
+pub(super) struct Rounds<C: Class> {
     every: Every,
-    walk: PriorityWalk<u32>,
-    /// The position after the last.
-    last: u32,
+    walk: PriorityWalk<Place<C::Rank>, RankedRoom<C>>,
+    /// How many have come to wait.
+    came: u32,
 }
 
-impl Rounds {
+impl<C: Class> Rounds<C> {
     /// Of the length that a parameter made by [`round`] says.
     pub(super) fn new(params: &Params<'_>, parameter: &'static str, strategy: Strategy) -> Self {
         Self {
@@ -51,8 +56,8 @@ impl Rounds {
                 parameter,
                 while_all_run: false,
             },
-            walk: PriorityWalk::new(strategy),
-            last: 0,
+            walk: PriorityWalk::of(strategy, RankedRoom::default()),
+            came: 0,
         }
     }
 
@@ -69,53 +74,50 @@ impl Rounds {
     }
 
     /// Takes note of what has happened. If a round is due and someone waits for it: `true`, with
-    /// all active jobs in `order`, that of the last round, for the policy to put in a new one and
-    /// [give out](Self::give_out) GPUs by. Otherwise starts what fits and preempts nobody.
-    pub(super) fn begins(
-        &mut self,
-        order: &mut Vec<JobId>,
-        view: &View<'_>,
-        plan: &mut Plan,
-    ) -> bool {
-        let last = &mut self.last;
+    /// all who wait in their classes, for the policy to rank all and
+    /// [give out](Self::give_out) GPUs by that. Otherwise starts what fits and preempts nobody.
+    pub(super) fn begins(&mut self, view: &View<'_>, plan: &mut Plan) -> bool {
+        let came = &mut self.came;
         self.walk.follow(view, |_| {
-            *last += 1;
-            *last
+            *came += 1;
+            Place::Came(*came)
         });
         let begins = view.is_round() && !self.walk.waiting.is_empty();
         if begins {
-            self.active(order);
+            self.walk.waiting.gather(view);
         } else {
             self.walk.fill(view, plan);
         }
         begins
     }
 
-    /// All active jobs, in the order of the last round.
-    fn active(&mut self, order: &mut Vec<JobId>) {
-        let mut all = self.walk.waiting.take_all();
-        for &waiter in &all {
-            self.walk.waiting.insert(waiter);
-        }
-        all.extend_from_slice(&self.walk.running);
-        all.sort_unstable_by_key(|waiter| (waiter.key, waiter.job));
-        order.clear();
-        order.extend(all.iter().map(|waiter| waiter.job));
+    /// How many wait or run.
+    pub(super) fn active(&self) -> u32 {
+        self.walk.waiting.len() + self.walk.running.len() as u32
     }
 
-    /// A round: gives GPUs out down this order of all active jobs.
-    pub(super) fn give_out(&mut self, order: &[JobId], view: &View<'_>, plan: &mut Plan) {
-        self.walk.waiting.take_all();
-        self.walk.running.clear();
-        self.last = order.len() as u32;
-        for (key, &job) in (0u32..).zip(order) {
-            let waiter = Waiter::of(key, job, view);
-            if view.ledger().gpus(job) == 0 {
-                self.walk.waiting.insert(waiter);
-            } else {
-                self.walk.running.push(waiter);
-            }
+    pub(super) fn running(&self) -> impl Iterator<Item = JobId> {
+        self.walk.running.iter().map(|running| running.job)
+    }
+
+    /// Those who wait, by class.
+    pub(super) fn classes(&mut self) -> impl Iterator<Item = &mut C> {
+        self.walk.waiting.classes()
+    }
+
+    /// A round: gives GPUs out down the ranks of all active jobs; `rank` is that of one who runs.
+    pub(super) fn give_out(
+        &mut self,
+        round: C::Round,
+        rank: impl Fn(JobId) -> C::Rank,
+        view: &View<'_>,
+        plan: &mut Plan,
+    ) {
+        self.walk.waiting.rank(round);
+        for running in &mut self.walk.running {
+            running.key = Place::Ranked(rank(running.job));
         }
+        order::sort_by_key(&mut self.walk.running, |running| (running.key, running.job));
         self.walk.walk(view, plan);
         self.walk.requeue_preempted();
     }

@@ -7,6 +7,24 @@ use crate::placement::Budget;
 use crate::sim::View;
 use std::collections::BTreeSet;
 
+/// Waiting jobs, for a walk down their priorities: least key first, equal ones by job id.
+pub(super) trait Waiters<K> {
+    fn insert(&mut self, waiter: Waiter<K>);
+
+    fn remove(&mut self, waiter: Waiter<K>);
+
+    fn is_empty(&self) -> bool;
+
+    /// GPUs that all waiting jobs want together.
+    fn gpus(&self) -> u64;
+
+    /// The first job of all.
+    fn first(&mut self) -> Option<Waiter<K>>;
+
+    /// The first job, after `after` if given, for whose gang GPUs are left. Within one walk `after` only rises.
+    fn first_fitting(&mut self, left: &Budget, after: Option<(K, JobId)>) -> Option<Waiter<K>>;
+}
+
 /// Waiting jobs by priority key (least first; equal keys by job id).
 #[derive(Clone, Debug)]
 pub(super) struct WaitingRoom<K> {
@@ -26,7 +44,7 @@ struct Class<K> {
     front: Option<(K, JobId)>,
 }
 
-/// A waiting job found by [`WaitingRoom::first_fitting`].
+/// A waiting job found by [`Waiters::first_fitting`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiter<K> {
     pub(super) key: K,
@@ -124,6 +142,11 @@ impl<K: Ord + Copy> WaitingRoom<K> {
         self.jobs == 0
     }
 
+    /// How many wait.
+    pub(super) fn len(&self) -> u32 {
+        self.jobs
+    }
+
     /// GPUs that all waiting jobs want together.
     pub(super) fn gpus(&self) -> u64 {
         self.gpus
@@ -180,6 +203,32 @@ impl<K: Ord + Copy> WaitingRoom<K> {
             }
         }
         best
+    }
+}
+
+impl<K: Ord + Copy> Waiters<K> for WaitingRoom<K> {
+    fn insert(&mut self, waiter: Waiter<K>) {
+        self.insert(waiter);
+    }
+
+    fn remove(&mut self, waiter: Waiter<K>) {
+        self.remove(waiter);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn gpus(&self) -> u64 {
+        self.gpus()
+    }
+
+    fn first(&mut self) -> Option<Waiter<K>> {
+        Self::first(self)
+    }
+
+    fn first_fitting(&mut self, left: &Budget, after: Option<(K, JobId)>) -> Option<Waiter<K>> {
+        Self::first_fitting(self, left, after)
     }
 }
 

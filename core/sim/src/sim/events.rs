@@ -25,6 +25,8 @@ pub(super) struct Events {
     heap: BinaryHeap<Reverse<(ByValue, bool, u64, Due)>>,
     sequence: u64,
     round_pending: bool,
+    /// From how many on stale ones are looked for.
+    many: usize,
 }
 
 impl Events {
@@ -82,12 +84,13 @@ impl Events {
     }
 
     /// Keeps the queue from growing with every restart and alarm: what is due to jobs that have
-    /// moved on since may lie years ahead. So many jobs are active.
-    pub(super) fn forget_stale(&mut self, active: usize, is_live: impl Fn(Time, Due) -> bool) {
-        // A job has three events to come at most: far fewer are left than it takes to be here again.
-        if self.heap.len() >= 64 + 8 * active {
+    /// moved on since may lie years ahead.
+    pub(super) fn forget_stale(&mut self, is_live: impl Fn(Time, Due) -> bool) {
+        if self.heap.len() >= self.many {
             self.heap
                 .retain(|&Reverse((at, _, _, due))| is_live(Time(at.value()), due));
+            // As many have to come anew as are looked at.
+            self.many = 64 + 2 * self.heap.len();
         }
     }
 }

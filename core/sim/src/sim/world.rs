@@ -360,7 +360,7 @@ impl World {
     pub(super) fn forget_stale_events(&mut self) {
         let jobs = &self.jobs;
         self.events
-            .forget_stale(jobs.active(), |time, due| is_live(jobs, time, due));
+            .forget_stale(|time, due| is_live(jobs, time, due));
     }
 
     pub(super) fn check_budget(&self) -> Result<(), HaltReason> {

@@ -12,7 +12,7 @@ use super::super::{
     Cadence, Explanation, Fact, Policy, Rng, RoundReport, RoundRow, Verdict, rounds,
 };
 use super::allocator::{Allocate, Asking};
-use super::combination::{Combination, first};
+use super::combination::{Combination, Turns};
 use crate::Time;
 use crate::cluster::{Part, Placement, Share};
 use crate::draw::below;
@@ -22,6 +22,7 @@ use crate::placement::{Budget, Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 pub(in crate::policy) struct ByType {
     allocator: Box<dyn Allocate>,
@@ -33,8 +34,11 @@ pub(in crate::policy) struct ByType {
     strategy: Strategy,
     /// In order of submission.
     active: Vec<JobId>,
-    /// By their jobs.
+    /// By their jobs; some of whom may have finished since shares were last found.
     combinations: Vec<Combination>,
+    turns: Turns,
+    /// Those that ran in the last round, in their order.
+    ran: Vec<usize>,
     /// When shares were last found.
     allocated: Option<Time>,
     /// Whether somebody has come or finished since.
@@ -43,7 +47,9 @@ pub(in crate::policy) struct ByType {
     room: Room,
     /// GPUs that the last round left to no one.
     left: Budget,
-    last: Option<RoundReport>,
+    last: Option<Time>,
+    /// Of the last round's report the rows of those who had GPUs before or after.
+    rows: BTreeMap<JobId, RoundRow>,
 }
 
 /// Seconds from one allocation to the next, at least, in the released simulator.
@@ -73,39 +79,54 @@ impl ByType {
             strategy,
             active: Vec::new(),
             combinations: Vec::new(),
+            turns: Turns::default(),
+            ran: Vec::new(),
             allocated: None,
             has_changed: false,
             began: Time::default(),
             room: Room::default(),
             left: Budget::default(),
             last: None,
+            rows: BTreeMap::new(),
         }
     }
 
     fn follow(&mut self, view: &View<'_>) {
         let passed = view.now() - self.began;
-        for combination in &mut self.combinations {
+        for &at in &self.ran {
+            let combination = &mut self.combinations[at];
             let mut members = combination.members();
             if let Some(pool) = combination.ran
                 && members.all(|job| view.phase(job) == Phase::Running)
             {
-                combination.on[pool].received += passed;
+                let standing = &mut combination.on[pool];
+                let before = standing.turn(at);
+                standing.received += passed;
+                let gang = view.gpus(combination.jobs.0);
+                (self.turns).change(pool, gang, before, standing.turn(at));
             }
         }
         self.began = view.now();
         for &news in view.news() {
             match news {
                 News::Arrived(job) => self.active.push(job),
-                News::Finished(job) => self.active.retain(|&active| active != job),
+                News::Finished(job) => {
+                    if let Ok(at) = self.active.binary_search(&job) {
+                        self.active.remove(at);
+                    }
+                }
                 _ => continue,
             }
             self.has_changed = true;
         }
-        let active = |job: JobId| {
-            let phase = view.phase(job);
-            phase == Phase::Running || phase == Phase::Waiting
-        };
-        self.combinations.retain(|of| of.members().all(active));
+        let combinations = &mut self.combinations;
+        self.ran.retain(|&at| {
+            let stays = combinations[at].is_active(view);
+            if !stays {
+                combinations[at].ran = None;
+            }
+            stays
+        });
     }
 
     /// Finds shares anew, if it is time.
@@ -136,6 +157,13 @@ impl ByType {
             }
             new.ran = old.and_then(|old| old.ran);
         }
+        let gang = |of: &Combination| view.gpus(of.jobs.0);
+        self.turns = Turns::of(&combinations, gang, gpus.len());
+        let ran = combinations.iter().enumerate();
+        self.ran = ran
+            .filter(|(_, of)| of.ran.is_some())
+            .map(|(at, _)| at)
+            .collect();
         self.combinations = combinations;
         self.allocated = Some(view.now());
         self.has_changed = false;
@@ -143,8 +171,8 @@ impl ByType {
 
     /// Which combinations run on which type.
     fn choose(&mut self, view: &View<'_>, gpus: &[u32], rng: &mut Rng) {
-        for combination in &mut self.combinations {
-            combination.ran = None;
+        for at in self.ran.drain(..) {
+            self.combinations[at].ran = None;
         }
         let mut pools: Vec<usize> = (0..gpus.len()).collect();
         if self.allocator.is_blind() {
@@ -155,19 +183,16 @@ impl ByType {
         let mut chosen: Vec<JobId> = Vec::new();
         let mut left = gpus.to_vec();
         for pool in pools {
-            let mut order: Vec<usize> = (0..self.combinations.len()).collect();
-            let standing = |at: usize| &self.combinations[at].on[pool];
-            order::sort_by(&mut order, |&a, &b| first(standing(a), standing(b)));
-            for at in order {
-                if left[pool] == 0 {
-                    break;
-                }
+            let mut after = None;
+            while let Some(turn) = self.turns.next(pool, left[pool], after) {
+                after = Some(turn);
+                let at = turn.2;
                 let combination = &mut self.combinations[at];
                 let gang = view.gpus(combination.jobs.0);
                 let runs = |job: JobId| view.speed_on(job, pool) > 0.0;
                 let is_free = |job: &JobId| chosen.binary_search(job).is_err();
                 if combination.ran.is_none()
-                    && gang <= left[pool]
+                    && combination.is_active(view)
                     && combination.members().all(|job| runs(job) && is_free(&job))
                     && match combination.jobs {
                         (a, Some(b)) => view.beside(a, b, pool).is_some(),
@@ -176,6 +201,7 @@ impl ByType {
                 {
                     left[pool] -= gang;
                     combination.ran = Some(pool);
+                    self.ran.push(at);
                     for job in combination.members() {
                         let at = chosen.partition_point(|&other| other < job);
                         chosen.insert(at, job);
@@ -183,12 +209,14 @@ impl ByType {
                 }
             }
         }
+        self.ran.sort_unstable();
     }
 
     /// Who runs where by the last choice, in order of jobs.
     fn seats(&self) -> Vec<Seat> {
         let mut seats: Vec<Seat> = Vec::new();
-        for combination in &self.combinations {
+        for &at in &self.ran {
+            let combination = &self.combinations[at];
             if let (Some(pool), (job, beside)) = (combination.ran, combination.jobs) {
                 seats.push(Seat { job, pool, beside });
                 seats.extend(beside.map(|other| Seat {
@@ -229,11 +257,11 @@ impl ByType {
                 leaving.push(job);
             }
         }
-        let coming = self.combinations.iter().enumerate().filter(|(_, of)| {
-            let seat = seat_of(&seats, of.jobs.0);
-            of.ran.is_some() && !seat.is_some_and(stays)
+        let coming = self.ran.iter().copied().filter(|&at| {
+            let seat = seat_of(&seats, self.combinations[at].jobs.0);
+            !seat.is_some_and(stays)
         });
-        let mut coming: Vec<usize> = coming.map(|(at, _)| at).collect();
+        let mut coming: Vec<usize> = coming.collect();
         order::sort_by_key(&mut coming, |&at| {
             Reverse(view.gpus(self.combinations[at].jobs.0))
         });
@@ -266,11 +294,13 @@ impl ByType {
                         self.room.take(job, parts, view.needs(job));
                         leaving.retain(|&other| other != job);
                         self.combinations[alone].ran = Some(pool);
+                        self.ran.push(alone);
                         break;
                     }
                     is_laid = self.lay_alone(view, job, pool, &mut placement);
                     if is_laid {
                         self.combinations[alone].ran = Some(pool);
+                        self.ran.push(alone);
                         jobs = (job, None);
                     }
                 }
@@ -295,6 +325,8 @@ impl ByType {
             plan.preempt(job);
             self.note(view, job, &[], None);
         }
+        self.ran.retain(|&at| self.combinations[at].ran.is_some());
+        self.ran.sort_unstable();
         self.left = self.room.budget();
     }
 
@@ -353,12 +385,9 @@ impl ByType {
     /// Says in the round's report what a job is given.
     fn note(&mut self, view: &View<'_>, job: JobId, after: &[Part], beside: Option<JobId>) {
         let speed = self.speed(view, job, after, beside);
-        if let Some(report) = &mut self.last
-            && let Ok(at) = report.rows.binary_search_by_key(&job, |row| row.job)
-        {
-            report.rows[at].after = after.to_vec();
-            report.rows[at].speedup = speed;
-        }
+        let row = self.rows.entry(job).or_insert_with(|| idle(job));
+        row.after = after.to_vec();
+        row.speedup = speed;
     }
 
     /// How fast a job is on these GPUs.
@@ -368,6 +397,17 @@ impl ByType {
         };
         let keeps = beside.and_then(|other| view.beside(job, other, pool));
         view.speed_on(job, pool) * keeps.map_or(1.0, |[mine, _]| mine)
+    }
+}
+
+/// The row of a job without GPUs.
+fn idle(job: JobId) -> RoundRow {
+    RoundRow {
+        job,
+        before: Vec::new(),
+        after: Vec::new(),
+        speedup_before: 0.0,
+        speedup: 0.0,
     }
 }
 
@@ -391,23 +431,21 @@ impl Policy for ByType {
         }
         let ledger = view.ledger();
         let seats = self.seats();
-        let rows = self.active.iter().map(|&job| {
+        let rows = ledger.running().map(|job| {
             let parts = ledger.parts(job);
             let beside = seat_of(&seats, job).and_then(|seat| seat.beside);
             let speed = self.speed(view, job, parts, beside);
-            RoundRow {
+            let row = RoundRow {
                 job,
                 before: parts.to_vec(),
                 after: parts.to_vec(),
                 speedup_before: speed,
                 speedup: speed,
-            }
+            };
+            (job, row)
         });
-        self.last = Some(RoundReport {
-            at: view.now(),
-            plots: Vec::new(),
-            rows: rows.collect(),
-        });
+        self.rows = rows.collect();
+        self.last = Some(view.now());
         self.allocate(view, &gpus, rng);
         self.choose(view, &gpus, rng);
         self.lay(view, plan);
@@ -422,6 +460,8 @@ impl Policy for ByType {
             },
             _ => Verdict::NotActive,
         };
+        // At the last round.
+        let is_active = |member: JobId| self.active.binary_search(&member).is_ok();
         let since = self.allocated.map_or(0.0, |at| view.now() - at);
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let mut facts = Vec::new();
@@ -433,7 +473,8 @@ impl Policy for ByType {
             let mine = self
                 .combinations
                 .iter()
-                .filter(|of| of.members().any(|member| member == job));
+                .filter(|of| of.members().any(|member| member == job))
+                .filter(|of| of.members().all(is_active));
             let (mut share, mut received, mut beside) = (0.0, 0.0, 0.0);
             for of in mine {
                 let standing = &of.on[pool];
@@ -474,6 +515,11 @@ impl Policy for ByType {
     }
 
     fn round(&self) -> Option<RoundReport> {
-        self.last.clone()
+        let row = |&job: &JobId| self.rows.get(&job).cloned().unwrap_or_else(|| idle(job));
+        Some(RoundReport {
+            at: self.last?,
+            plots: Vec::new(),
+            rows: self.active.iter().map(row).collect(),
+        })
     }
 }

@@ -24,7 +24,7 @@ mod waiting;
 pub use easy::Backfill;
 pub(super) use easy::{BACKFILL, QUIRKS};
 pub(super) use score::ByScore;
-pub(super) use tournament::Line;
+pub(super) use tournament::{Line, Player, Sought, Tournament};
 pub use waiting::Waiting;
 
 use super::entry::{BuildContext, PLACEMENT};

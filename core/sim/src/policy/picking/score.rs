@@ -1,6 +1,6 @@
 //! Picking by a formula: the least score is next, and of equal ones who was submitted first.
 
-use super::tournament::{Line, Tournament};
+use super::tournament::{Line, Player, Sought, Tournament};
 use super::{Candidate, Moment, Pick, QUIRKS, Waiting, ZERO};
 use crate::job::JobId;
 use crate::order::ByValue;
@@ -27,7 +27,46 @@ enum Order {
     /// Scores stay as they are.
     Fixed(BTreeSet<(ByValue, JobId)>),
     /// Jobs that wait move up.
-    Ageing(Tournament),
+    Ageing {
+        line: fn(&Candidate) -> Line,
+        tournament: Tournament<Ageing>,
+    },
+}
+
+/// A job that moves up.
+pub(super) struct Ageing {
+    pub(super) job: Candidate,
+    pub(super) score: Score,
+    pub(super) line: Line,
+}
+
+impl Player for Ageing {
+    type With = ();
+    type Place = (ByValue, JobId);
+
+    fn job(&self) -> JobId {
+        self.job.job
+    }
+
+    fn submit(&self) -> f64 {
+        self.job.submit
+    }
+
+    fn place(&self, now: f64, (): ()) -> Self::Place {
+        let score = (self.score)(&self.job, now - self.job.submit);
+        (least_first(score), self.job.job)
+    }
+
+    fn line(&self) -> Line {
+        self.line
+    }
+
+    fn is_always_before(&self, other: &Self) -> bool {
+        let (a, b) = (&self.job, &other.job);
+        // Then it has waited longer.
+        let is_alike = (a.gpus, a.seconds) == (b.gpus, b.seconds);
+        is_alike && a.submit <= b.submit && a.job < b.job
+    }
 }
 
 impl ByScore {
@@ -54,7 +93,10 @@ impl ByScore {
         Self {
             score,
             zero,
-            order: Order::Ageing(Tournament::new(score, line)),
+            order: Order::Ageing {
+                line,
+                tournament: Tournament::new(Sought::First),
+            },
         }
     }
 
@@ -70,7 +112,7 @@ impl ByScore {
         let job = self.by_clock(job);
         let scheduled = match self.order {
             Order::Fixed(_) => NOT_STARTED,
-            Order::Ageing(_) => now + self.zero,
+            Order::Ageing { .. } => now + self.zero,
         };
         (self.score)(&job, scheduled - job.submit)
     }
@@ -93,7 +135,11 @@ impl Pick for ByScore {
         let (of_clock, place) = (self.by_clock(job), self.place(job));
         match &mut self.order {
             Order::Fixed(places) => drop(places.insert(place)),
-            Order::Ageing(tournament) => tournament.enter(of_clock),
+            Order::Ageing { line, tournament } => tournament.enter(Ageing {
+                job: of_clock,
+                score: self.score,
+                line: line(&of_clock),
+            }),
         }
     }
 
@@ -101,14 +147,16 @@ impl Pick for ByScore {
         let place = self.place(job);
         match &mut self.order {
             Order::Fixed(places) => drop(places.remove(&place)),
-            Order::Ageing(tournament) => tournament.leave(job.job),
+            Order::Ageing { tournament, .. } => drop(tournament.leave(job.job)),
         }
     }
 
     fn pick(&mut self, _waiting: &Waiting, moment: Moment) -> Option<JobId> {
         match &mut self.order {
             Order::Fixed(places) => places.first().map(|place| place.1),
-            Order::Ageing(tournament) => tournament.winner(moment.now + self.zero),
+            Order::Ageing { tournament, .. } => {
+                Some(tournament.winner(moment.now + self.zero, ())?.job())
+            }
         }
     }
 

@@ -1,45 +1,71 @@
-//! The least of scores that change while jobs wait, without looking at all of them: a kinetic tournament (Basch,
+//! The first of jobs whose places change while they wait, without looking at all of them: a kinetic tournament (Basch,
 //! Guibas and Hershberger, SODA'97). Jobs meet in pairs, winners meet winners, and each match is played anew only
 //! when its result may have changed.
 //!
-//! Which of two is next is told by their scores alone, as if all were compared. When that may change is told by
+//! Which of two is first is told by their places alone, as if all were compared. When that may change is told by
 //! their [`Line`]s: each pair crosses once at most.
 
-use super::Candidate;
-use super::score::{Score, least_first};
 use crate::job::JobId;
 use std::collections::BTreeMap;
 
+/// A job that takes part.
+pub(in crate::policy) trait Player {
+    /// What places hang on besides players and the moment. If it tells players apart at all, it changes nothing
+    /// between two whose lines are apart.
+    type With: Copy;
+    /// Where a job stands among others, least first.
+    type Place: Ord;
+
+    fn job(&self) -> JobId;
+
+    fn submit(&self) -> f64;
+
+    fn place(&self, now: f64, with: Self::With) -> Self::Place;
+
+    fn line(&self) -> Line;
+
+    /// Otherwise they are in the order of their jobs.
+    fn tells_apart(_with: Self::With) -> bool {
+        true
+    }
+
+    /// Whether its place is before the other's always, by whatever formula.
+    fn is_always_before(&self, other: &Self) -> bool;
+}
+
 /// How urgent a job is that has waited for so many seconds: `slope · (waited + head_start)`. Of two jobs the one
-/// that is more urgent has the lesser score.
+/// that is more urgent has the lesser place.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::policy) struct Line {
     pub(in crate::policy) slope: f64,
     pub(in crate::policy) head_start: f64,
 }
 
-/// Lines nearer than this part of themselves are not told apart: rounding may decide between their scores.
+/// Lines nearer than this part of themselves are not told apart: rounding may decide between their places.
 const NEAR: f64 = 1e-9;
 
 /// What a moment is told earlier by, a part of itself: it is a sum of numbers that are rounded.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
+/// Whom a tournament finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::policy) enum Sought {
+    /// Whose place is the least.
+    First,
+    /// Whose place is the greatest.
+    Last,
+}
+
 /// Who takes part, and how matches stand.
-pub(super) struct Tournament {
-    score: Score,
-    line: fn(&Candidate) -> Line,
+pub(in crate::policy) struct Tournament<P> {
+    sought: Sought,
     /// As many as a power of two, some empty.
-    seats: Vec<Option<Player>>,
+    seats: Vec<Option<P>>,
     empty: Vec<usize>,
     seat_of: BTreeMap<JobId, usize>,
     /// The match at `i` is between the winners of those at `2 i` and `2 i + 1`, the final at 1; as many as seats,
     /// which follow on them.
     matches: Vec<Match>,
-}
-
-struct Player {
-    job: Candidate,
-    line: Line,
 }
 
 #[derive(Clone, Copy)]
@@ -55,11 +81,10 @@ const NOT_PLAYED: Match = Match {
     until: f64::NEG_INFINITY,
 };
 
-impl Tournament {
-    pub(super) fn new(score: Score, line: fn(&Candidate) -> Line) -> Self {
+impl<P: Player> Tournament<P> {
+    pub(in crate::policy) fn new(sought: Sought) -> Self {
         Self {
-            score,
-            line,
+            sought,
             seats: vec![None],
             empty: vec![0],
             seat_of: BTreeMap::new(),
@@ -67,7 +92,7 @@ impl Tournament {
         }
     }
 
-    pub(super) fn enter(&mut self, job: Candidate) {
+    pub(in crate::policy) fn enter(&mut self, player: P) {
         let seat = self.empty.pop().unwrap_or_else(|| {
             let seats = self.seats.len();
             self.seats.resize_with(2 * seats, || None);
@@ -75,24 +100,32 @@ impl Tournament {
             self.empty.extend((seats + 1..2 * seats).rev());
             seats
         });
-        let line = (self.line)(&job);
-        self.seats[seat] = Some(Player { job, line });
-        self.seat_of.insert(job.job, seat);
+        self.seat_of.insert(player.job(), seat);
+        self.seats[seat] = Some(player);
         self.forget(seat);
     }
 
-    pub(super) fn leave(&mut self, job: JobId) {
-        if let Some(seat) = self.seat_of.remove(&job) {
-            self.seats[seat] = None;
-            self.empty.push(seat);
-            self.forget(seat);
-        }
+    /// Who leaves, if it took part.
+    pub(in crate::policy) fn leave(&mut self, job: JobId) -> Option<P> {
+        let seat = self.seat_of.remove(&job)?;
+        self.empty.push(seat);
+        self.forget(seat);
+        self.seats[seat].take()
     }
 
-    /// Who has the least score. Moments are asked for in their order.
-    pub(super) fn winner(&mut self, now: f64) -> Option<JobId> {
-        let winner = self.play(1, now).winner?;
-        Some(self.seats[winner].as_ref()?.job.job)
+    /// How many take part.
+    pub(in crate::policy) fn len(&self) -> usize {
+        self.seat_of.len()
+    }
+
+    /// Who is sought. Moments are asked for in their order, each with one thing that places hang on.
+    pub(in crate::policy) fn winner(&mut self, now: f64, with: P::With) -> Option<&P> {
+        let winner = match (P::tells_apart(with), self.sought) {
+            (true, _) => self.play(1, now, with).winner?,
+            (false, Sought::First) => *self.seat_of.first_key_value()?.1,
+            (false, Sought::Last) => *self.seat_of.last_key_value()?.1,
+        };
+        self.seats[winner].as_ref()
     }
 
     /// All matches on the way from a seat to the final are to be played anew.
@@ -104,7 +137,7 @@ impl Tournament {
         }
     }
 
-    fn play(&mut self, at: usize, now: f64) -> Match {
+    fn play(&mut self, at: usize, now: f64, with: P::With) -> Match {
         let Some(of) = self.matches.get(at).copied() else {
             let seat = at - self.seats.len();
             return Match {
@@ -115,8 +148,11 @@ impl Tournament {
         if now <= of.until {
             return of;
         }
-        let (left, right) = (self.play(2 * at, now), self.play(2 * at + 1, now));
-        let (winner, until) = self.meet(left.winner, right.winner, now);
+        let (left, right) = (
+            self.play(2 * at, now, with),
+            self.play(2 * at + 1, now, with),
+        );
+        let (winner, until) = self.meet(left.winner, right.winner, now, with);
         let played = Match {
             winner,
             until: until.min(left.until).min(right.until),
@@ -126,106 +162,128 @@ impl Tournament {
     }
 
     /// Who wins, and until when for certain.
-    fn meet(&self, a: Option<usize>, b: Option<usize>, now: f64) -> (Option<usize>, f64) {
+    fn meet(
+        &self,
+        a: Option<usize>,
+        b: Option<usize>,
+        now: f64,
+        with: P::With,
+    ) -> (Option<usize>, f64) {
         let player = |seat: usize| self.seats[seat].as_ref();
         let (Some(a), Some(b)) = (a, b) else {
             return (a.or(b), f64::INFINITY);
         };
-        let (Some(first), Some(second)) = (player(a), player(b)) else {
+        let (Some(one), Some(other)) = (player(a), player(b)) else {
             return (None, f64::NEG_INFINITY);
         };
-        let place = |of: &Player| {
-            let score = (self.score)(&of.job, now - of.job.submit);
-            (least_first(score), of.job.job)
+        let is_before = one.place(now, with) <= other.place(now, with);
+        let until = match is_before {
+            true => leads_until(one, other, now),
+            false => leads_until(other, one, now),
         };
-        match place(first) <= place(second) {
-            true => (Some(a), first.leads(second, now)),
-            false => (Some(b), second.leads(first, now)),
-        }
+        let wins = is_before == (self.sought == Sought::First);
+        (Some(if wins { a } else { b }), until)
     }
 }
 
-impl Player {
-    /// Until when it leads for certain, since it leads now.
-    fn leads(&self, other: &Self, now: f64) -> f64 {
-        let (a, b) = (&self.job, &other.job);
-        // Then it has waited longer, and leads, by whatever formula.
-        let is_alike = (a.gpus, a.seconds) == (b.gpus, b.seconds);
-        if is_alike && a.submit <= b.submit && a.job < b.job {
-            return f64::INFINITY;
-        }
-        let urgency = |of: &Self| of.line.slope * (now - of.job.submit + of.line.head_start);
-        let (least, slope) = (urgency(self) * (1.0 - NEAR), self.line.slope * (1.0 - NEAR));
-        if !(least.is_finite() && urgency(other) < least) {
-            return now;
-        }
-        if other.line.slope <= slope {
-            return f64::INFINITY;
-        }
-        let begins = |of: &Self| of.job.submit - of.line.head_start;
-        let later = begins(other) - begins(self);
-        let waited = other.line.slope * later / (other.line.slope - slope);
-        let until = begins(self) + waited;
-        (until - until.abs() * ROUNDING).max(now)
+/// Until when one is before another for certain, since it is now.
+fn leads_until<P: Player>(first: &P, second: &P, now: f64) -> f64 {
+    if first.is_always_before(second) {
+        return f64::INFINITY;
     }
+    let (a, b) = (first.line(), second.line());
+    let urgency = |of: &P, line: Line| line.slope * (now - of.submit() + line.head_start);
+    let (least, slope) = (urgency(first, a) * (1.0 - NEAR), a.slope * (1.0 - NEAR));
+    if !(least.is_finite() && urgency(second, b) < least) {
+        return now;
+    }
+    if b.slope <= slope {
+        return f64::INFINITY;
+    }
+    let begins = |of: &P, line: Line| of.submit() - line.head_start;
+    let later = begins(second, b) - begins(first, a);
+    let waited = b.slope * later / (b.slope - slope);
+    let until = begins(first, a) + waited;
+    (until - until.abs() * ROUNDING).max(now)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::picking::Candidate;
+    use crate::policy::picking::score::Ageing;
     use crate::policy::wfp3::{line, score};
     use proptest::prelude::*;
 
+    fn player(job: Candidate) -> Ageing {
+        Ageing {
+            job,
+            score,
+            line: line(&job),
+        }
+    }
+
+    fn winner(tournament: &mut Tournament<Ageing>, now: f64) -> Option<JobId> {
+        Some(tournament.winner(now, ())?.job())
+    }
+
     proptest! {
-        /// Agrees with a look at all.
+        /// Agree with a look at all.
         #[test]
-        fn wins_who_has_the_least_score(
+        fn the_first_and_the_last_are_found(
             steps in prop::collection::vec((0u32..4, 0u32..6, 1u32..28, 1u32..60, any::<prop::sample::Index>()), 1..120),
             unit in prop::sample::select(vec![1.0, 0.1, 1e7 / 3.0]),
             began in prop::sample::select(vec![0.0, 1e9]),
         ) {
-            let mut tournament = Tournament::new(score, line);
+            let mut first = Tournament::new(Sought::First);
+            let mut last = Tournament::new(Sought::Last);
             let mut there: Vec<Candidate> = Vec::new();
             let mut now = began;
             for (id, (what, later, gpus, seconds, index)) in (0u32..).zip(steps) {
                 now += f64::from(later) * unit;
                 if what < 2 || there.is_empty() {
                     let job = Candidate { job: JobId(id), submit: now, gpus, seconds: f64::from(seconds) * unit };
-                    tournament.enter(job);
+                    first.enter(player(job));
+                    last.enter(player(job));
                     there.push(job);
                 } else if what == 2 {
-                    tournament.leave(there.remove(index.index(there.len())).job);
+                    let gone = there.remove(index.index(there.len())).job;
+                    prop_assert!(first.leave(gone).is_some() && last.leave(gone).is_some());
                 }
-                let mut least: Option<(f64, JobId)> = None;
+                let (mut least, mut greatest) = (None, None);
                 for job in &there {
                     let score = score(job, now - job.submit);
-                    if least.is_none_or(|least| score < least.0) {
+                    if least.is_none_or(|(least, _)| score < least) {
                         least = Some((score, job.job));
                     }
+                    if greatest.is_none_or(|(greatest, _)| score >= greatest) {
+                        greatest = Some((score, job.job));
+                    }
                 }
-                prop_assert_eq!(tournament.winner(now), least.map(|of| of.1));
+                prop_assert_eq!(winner(&mut first, now), least.map(|of| of.1));
+                prop_assert_eq!(winner(&mut last, now), greatest.map(|of| of.1));
             }
         }
     }
 
     #[test]
     fn where_many_wait_few_matches_are_played() {
-        let mut tournament = Tournament::new(score, line);
+        let mut tournament = Tournament::new(Sought::First);
         let mut played = 0;
         for i in 0..4_096 {
             let submit = f64::from(i / 7);
-            tournament.enter(Candidate {
+            tournament.enter(player(Candidate {
                 job: JobId(i),
                 submit,
                 gpus: 1 + i % 9,
                 seconds: f64::from(60 + 977 * i % 10_007),
-            });
+            }));
         }
         for step in 0..4_096 {
             let now = 600.0 + 10.0 * f64::from(step);
             let stale = |of: &&Match| of.until < now;
             played += tournament.matches[1..].iter().filter(stale).count();
-            let winner = tournament.winner(now).expect("somebody is left");
+            let winner = winner(&mut tournament, now).expect("somebody is left");
             tournament.leave(winner);
         }
         // Looked at one by one they would be eight million.
