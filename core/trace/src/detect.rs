@@ -77,6 +77,10 @@ pub(crate) fn detect<'a>(
                 file,
                 "a trace in JSON is an array of jobs, or one job on each line, such as {\"submit_time\": 0, \"duration\": 60, \"num_gpus\": 1}: convert it to that, or to CSV",
             ),
+            Shape::Pairs => OpenError::not_a_trace(
+                file,
+                "it is settings of Slurm without nodes or jobs: open what sacct --parsable2 prints, and slurm.conf's lines NodeName=… beside it",
+            ),
             Shape::Yaml => OpenError::not_a_trace(
                 file,
                 "it is YAML without nodes of a cluster: open a table of jobs",

@@ -60,6 +60,7 @@ impl Import {
             format,
             reader: sniff.reader(),
             feed: Feed {
+                joins: importer.joins_cells(),
                 importer,
                 objects,
                 sink: Sink::new(sniff.file, max_rows),
@@ -126,6 +127,8 @@ struct Feed {
     objects: Option<Objects>,
     sink: Sink,
     width: usize,
+    /// Whether the importer puts cells together.
+    joins: bool,
     /// The line that rows are below.
     header: u32,
     truncated: bool,
@@ -147,12 +150,8 @@ impl Receiver for Feed {
             Some(Flaw::Truncated) => self.truncated_row(row),
             None if cut => self.truncated_row(row),
             None => {
-                let long = row.len() > self.width && row.filled() > self.width;
-                if self.width > 0 && (short || long) {
-                    let (cells, width) = (row.len(), self.width);
-                    let detail = || format!("{cells} cells instead of {width}");
-                    let kind = WarningKind::RaggedRows;
-                    self.sink.tally.warn(kind, 1, row.line, &detail);
+                if short || !self.joins {
+                    self.sink.check_width(row, self.width);
                 }
                 self.sound(row);
             }

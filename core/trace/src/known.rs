@@ -112,15 +112,6 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
-        what: "what sacct prints in columns of fixed width",
-        next: "cells are cut off and blanks separate nothing there; print it with sacct --parsable2 or --json",
-        is: |s| {
-            let rule = |cell: &String| !cell.is_empty() && cell.bytes().all(|byte| byte == b'-');
-            let first = s.preview.first();
-            s.columns.len() > 1 && first.is_some_and(|row| row.iter().all(rule))
-        },
-    },
-    Known {
         what: "the table of a sweep",
         next: "its rows are runs, not jobs; drop results.csv, unpacked, on the page, whose view Sweep shows it",
         is: |s| s.has(&["trace_hash", "scheduler", "jct_mean"]),
@@ -141,6 +132,58 @@ const KNOWN: &[Known] = &[
         is: |s| is_single_column(&s.columns),
     },
 ];
+
+/// The error that says what was printed for people, which is told by its first lines: blanks within
+/// cells, and cells without anything, do not let it be read as a table.
+pub(crate) fn printed(file: &str, text: &str) -> Option<OpenError> {
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
+    let rule: Vec<&str> = lines
+        .next()
+        .unwrap_or("")
+        .split_ascii_whitespace()
+        .collect();
+    let is_rule = |word: &&str| word.bytes().all(|byte| byte == b'-');
+    let has = |names: &[&str]| {
+        let mut names = names.iter();
+        names.all(|name| header.iter().any(|of| of.eq_ignore_ascii_case(name)))
+    };
+    let (what, next) = if header.len() > 1 && rule.len() > 1 && rule.iter().all(is_rule) {
+        (
+            "what sacct prints in columns of fixed width",
+            "cells are cut off and blanks separate nothing there; print it with sacct --parsable2 or --json",
+        )
+    } else if has(&["JOBID", "ST", "TIME"]) || has(&["JOBID", "STATE", "TIME", "NODELIST(REASON)"])
+    {
+        (
+            "what squeue prints",
+            "its TIME is how long a job has run so far, and it does not tell submissions and GPUs; print it with squeue --json, or what has ended with sacct --parsable2",
+        )
+    } else if has(&["PARTITION", "AVAIL", "NODES", "STATE"]) && !has(&["GRES"]) {
+        (
+            "what sinfo prints",
+            "it does not tell GPUs; print it with sinfo -N -o '%N %G %c %m', and open it beside a trace as its cluster",
+        )
+    } else {
+        return None;
+    };
+    Some(OpenError::Known {
+        file: file.to_owned(),
+        what: what.to_owned(),
+        next: next.to_owned(),
+        table: None,
+    })
+}
+
+/// Whether a text is nodes and their GPUs between blanks, as sinfo prints them.
+pub(crate) fn tells_nodes(text: &str) -> bool {
+    let header = text.trim_ascii_start().lines().next().unwrap_or("");
+    let has = |names: &[&str]| {
+        let mut words = header.split_ascii_whitespace();
+        words.any(|word| names.iter().any(|name| word.eq_ignore_ascii_case(name)))
+    };
+    has(&["nodelist", "hostnames", "nodehost"]) && has(&["gres"])
+}
 
 /// The error that says what a file is, if it is one of the above.
 pub(crate) fn refuse(sniff: &Sniff<'_>) -> Option<OpenError> {

@@ -43,6 +43,7 @@ mod report;
 mod review;
 mod shared;
 mod sink;
+mod slurm;
 mod sniff;
 mod status;
 #[cfg(test)]

@@ -157,6 +157,10 @@ named! {
         BatchInvalid = "batch_invalid", "batch size not possible";
         /// Parameter servers that are no number of them, or their cores or memory.
         ServersInvalid = "servers_invalid", "parameter servers not understood";
+        /// It still ran: its end is not set, or is its limit.
+        NotEnded = "not_ended", "had not ended yet";
+        /// It still waited.
+        NotBegun = "not_begun", "had not begun to run yet";
         /// No duration, nor start and end.
         DurationMissing = "duration_missing", "duration missing";
         /// A duration that is none.
@@ -247,6 +251,16 @@ named! {
 }
 
 impl ImportReport {
+    /// Jobs that were read, kept or not: rows but for the parts of jobs that other rows describe.
+    pub fn jobs(&self) -> u32 {
+        let parts = self
+            .dropped
+            .iter()
+            .filter(|of| of.reason == DropReason::PartialExecution);
+        let parts: u32 = parts.map(|of| of.count).sum();
+        self.rows_read.saturating_sub(parts)
+    }
+
     /// Says what becomes of the jobs of a warning by choice, in place of what is said without one.
     pub(crate) fn by_choice(&mut self, kind: WarningKind, how: &str) {
         for warning in self.warnings.iter_mut().filter(|of| of.kind == kind) {

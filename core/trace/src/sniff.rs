@@ -8,12 +8,14 @@
 
 use super::error::OpenError;
 use super::keys::keys;
+use super::known;
 use super::mapping::{ColumnMapping, TableHead};
 use super::objects::Objects;
 use super::rows::{
     Elements, Line, Lines, Part, Reader, Receiver, Row, Words, date, date_year_last, is_missing,
     number,
 };
+use super::slurm::is_pairs;
 
 /// The beginning of a text, as formats see it to tell whether it is theirs.
 pub(crate) struct Sniff<'a> {
@@ -56,6 +58,8 @@ pub(crate) enum Shape {
     JsonObject,
     /// YAML, as Kubernetes writes it.
     Yaml,
+    /// Records of `Key=value`, as Slurm writes them.
+    Pairs,
 }
 
 /// The delimiter of tables whose cells stand between blanks.
@@ -154,7 +158,7 @@ impl Sniff<'_> {
         match self.shape {
             Shape::Table { .. } => true,
             Shape::JsonArray | Shape::JsonLines => !self.columns.is_empty(),
-            Shape::Swf | Shape::JsonObject | Shape::Yaml => false,
+            Shape::Swf | Shape::JsonObject | Shape::Yaml | Shape::Pairs => false,
         }
     }
 
@@ -230,7 +234,7 @@ impl Sniff<'_> {
             Shape::Swf => Some(Reader::words()),
             Shape::JsonArray => Some(Reader::elements()),
             Shape::JsonLines => Some(Reader::lines()),
-            Shape::JsonObject | Shape::Yaml => None,
+            Shape::JsonObject | Shape::Yaml | Shape::Pairs => None,
         }
     }
 
@@ -287,6 +291,18 @@ pub(crate) fn sniff<'a>(
                 ..Sniff::of(file, text)
             }),
         });
+    }
+    if is_pairs(text) {
+        return Ok(match part {
+            Part::Some => Sniffed::Whole,
+            Part::Last => Sniffed::Known(Sniff {
+                shape: Shape::Pairs,
+                ..Sniff::of(file, text)
+            }),
+        });
+    }
+    if let (false, Some(refusal)) = (mapped, known::printed(file, start)) {
+        return Err(refusal);
     }
     match start.as_bytes() {
         [b'[', ..] => Ok(sniff_array(file, text, part)),
@@ -457,6 +473,9 @@ fn sniff_table<'a>(
     let (comments, table) = comments(text);
     let delimiter = asked.or_else(|| {
         let delimiter = delimiter(table);
+        if delimiter.is_none() && known::tells_nodes(table) {
+            return Some(BLANKS);
+        }
         if stands_between_blanks(table, delimiter) {
             Some(BLANKS)
         } else {
@@ -492,7 +511,10 @@ fn sniff_table<'a>(
     let mut width = first.len();
     // Tables whose rows begin with their name, and whose header does not name that column.
     let longer = |row: &(u32, Vec<String>)| {
-        row.1.len() == width + 1 && row.1.last().is_some_and(|cell| !cell.is_empty())
+        // Or a list without quotation marks, such as cpu=8,node=1.
+        let pair = |cell: &String| cell.contains('=') && !cell.contains(',');
+        let cut = delimiter == Some(b',') && row.1.iter().filter(|cell| pair(cell)).count() > 1;
+        row.1.len() == width + 1 && !cut && row.1.last().is_some_and(|cell| !cell.is_empty())
     };
     if header && rows.len() > 1 && rows.iter().all(longer) {
         columns.iter_mut().for_each(|c| c.index += 1);

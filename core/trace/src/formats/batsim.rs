@@ -93,7 +93,9 @@ impl Importer for Batsim {
             Some((profile.key, known))
         });
         let profiles: BTreeMap<&str, Profile> = profiles.collect();
-        rows_of_field(text, "jobs", sink, &|row, sink| read(row, &profiles, sink));
+        rows_of_field(text, "jobs", sink, &mut |row, sink| {
+            read(row, &profiles, sink)
+        });
     }
 
     fn units(&self) -> String {

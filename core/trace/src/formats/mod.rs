@@ -30,7 +30,9 @@ mod philly_lumos;
 mod philly_pollux;
 mod rubick;
 mod sacct;
+mod scontrol;
 mod shockwave;
+mod slurm_json;
 mod swf;
 mod synergy;
 mod tiresias;
@@ -65,7 +67,9 @@ pub(crate) const FORMATS: &[&Format] = &[
     &batsim::FORMAT,
     &batsim::JOBS,
     &sacct::FORMAT,
-    &sacct::JSON,
+    &slurm_json::ACCOUNTING,
+    &slurm_json::QUEUE,
+    &scontrol::FORMAT,
     &mit_supercloud::FORMAT,
     &adaptdl::FORMAT,
     &swf::FORMAT,
