@@ -113,6 +113,28 @@ pub(crate) struct Machine {
     pub(crate) memory: f64,
 }
 
+impl Machine {
+    /// The same as a machine for each type of its GPUs, which has its part of cores and memory; one
+    /// without GPUs where it has none.
+    pub(crate) fn by_kind(&self, kinds: &[(String, u32)]) -> Vec<Self> {
+        let all: f64 = kinds.iter().map(|(_, count)| f64::from(*count)).sum();
+        if all == 0.0 {
+            return vec![self.clone()];
+        }
+        let machines = kinds.iter().map(|(kind, count)| {
+            let part = f64::from(*count) / all;
+            Self {
+                gpus: *count,
+                gpu: kind.clone(),
+                cores: self.cores * part,
+                memory: self.memory * part,
+                ..self.clone()
+            }
+        });
+        machines.collect()
+    }
+}
+
 /// A number in a row's column; 0 where there is none.
 pub(crate) fn figure(sniff: &Sniff<'_>, row: &Line, name: &str) -> f64 {
     let column = sniff.column(name);

@@ -83,7 +83,7 @@ pub(crate) fn detect<'a>(
             ),
             Shape::Yaml => OpenError::not_a_trace(
                 file,
-                "it is YAML without nodes of a cluster: open a table of jobs",
+                "it is YAML without nodes of a cluster, pods or jobs of Kubernetes: open a table of jobs",
             ),
             _ => OpenError::UnknownTable {
                 file: file.to_owned(),

@@ -34,6 +34,7 @@ mod import;
 mod inspect;
 mod keys;
 mod known;
+mod manifest;
 mod mapping;
 mod objects;
 mod opening;

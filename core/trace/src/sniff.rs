@@ -9,6 +9,7 @@
 use super::error::OpenError;
 use super::keys::keys;
 use super::known;
+use super::manifest::is_yaml;
 use super::mapping::{ColumnMapping, TableHead};
 use super::objects::Objects;
 use super::rows::{
@@ -56,7 +57,7 @@ pub(crate) enum Shape {
     JsonLines,
     /// A JSON object.
     JsonObject,
-    /// YAML, as Kubernetes writes it.
+    /// YAML.
     Yaml,
     /// Records of `Key=value`, as Slurm writes them.
     Pairs,
@@ -283,7 +284,7 @@ pub(crate) fn sniff<'a>(
             "it is a web page: download the raw file behind it",
         ));
     }
-    if begins("apiVersion:") || begins("---\napiVersion:") {
+    if !mapped && is_yaml(text) {
         return Ok(match part {
             Part::Some => Sniffed::Whole,
             Part::Last => Sniffed::Known(Sniff {

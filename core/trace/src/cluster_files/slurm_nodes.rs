@@ -45,7 +45,7 @@ struct Told<'a> {
 impl Told<'_> {
     /// A machine for each type of its GPUs; one without GPUs where it has none.
     fn machines(&self, sniff: &Sniff<'_>) -> Result<Vec<Machine>, OpenError> {
-        let mut kinds: Vec<(&str, f64)> = Vec::new();
+        let mut kinds: Vec<(String, u32)> = Vec::new();
         for (kind, count) in tres::kinds_of(self.gres) {
             let count = count.filter(|count| (0.0..=1e6).contains(count) && count.fract() == 0.0);
             let count = count.ok_or_else(|| {
@@ -54,28 +54,19 @@ impl Told<'_> {
                     shorten(self.gres)
                 );
                 bad(sniff, self.line, "Gres", why)
-            })?;
+            })? as u32;
             match kinds.iter_mut().find(|(of, _)| *of == kind) {
-                Some((_, all)) => *all += count,
-                None => kinds.push((kind, count)),
+                Some((_, all)) => *all = all.saturating_add(count),
+                None => kinds.push((kind.to_owned(), count)),
             }
         }
-        let all: f64 = kinds.iter().map(|(_, count)| count).sum();
-        if all == 0.0 {
-            kinds = vec![("", 0.0)];
-        }
-        let machines = kinds.into_iter().map(|(kind, count)| {
-            let part = if all > 0.0 { count / all } else { 1.0 };
-            Machine {
-                line: self.line,
-                gpus: count as u32,
-                gpu: kind.to_owned(),
-                cores: self.cores * part,
-                memory: self.memory / 1024.0 * part,
-                ..Machine::default()
-            }
-        });
-        Ok(machines.collect())
+        let machine = Machine {
+            line: self.line,
+            cores: self.cores,
+            memory: self.memory / 1024.0,
+            ..Machine::default()
+        };
+        Ok(machine.by_kind(&kinds))
     }
 }
 

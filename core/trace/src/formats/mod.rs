@@ -20,6 +20,7 @@ mod gavel;
 mod generic_csv;
 mod helios_converted;
 mod helios_raw;
+mod kubernetes;
 mod lumos;
 mod mit_supercloud;
 mod ms_itp;
@@ -70,6 +71,7 @@ pub(crate) const FORMATS: &[&Format] = &[
     &slurm_json::ACCOUNTING,
     &slurm_json::QUEUE,
     &scontrol::FORMAT,
+    &kubernetes::FORMAT,
     &mit_supercloud::FORMAT,
     &adaptdl::FORMAT,
     &swf::FORMAT,
