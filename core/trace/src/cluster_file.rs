@@ -4,7 +4,7 @@
 use super::error::{OpenError, shorten};
 use super::report::grouped;
 use super::rows::{Part, Receiver, Row, is_missing, number};
-use super::sniff::Sniff;
+use super::sniff::{Sniff, is_drawn};
 use crate::cluster::{
     ClusterSpec, GpuModel, NodeGroup, NodeKind, TypeId, slice, type_name_in_file,
 };
@@ -43,11 +43,12 @@ impl Line {
 pub(crate) fn rows(sniff: &Sniff<'_>) -> Vec<Line> {
     struct Lines {
         header: u32,
+        boxed: bool,
         rows: Vec<Line>,
     }
     impl Receiver for Lines {
         fn row(&mut self, row: &Row<'_>) {
-            if row.line > self.header {
+            if row.line > self.header && !(self.boxed && is_drawn(row)) {
                 self.rows.push(Line {
                     line: row.line,
                     cells: (0..row.len()).map(|i| row.cell(i).to_owned()).collect(),
@@ -58,6 +59,7 @@ pub(crate) fn rows(sniff: &Sniff<'_>) -> Vec<Line> {
     }
     let mut lines = Lines {
         header: sniff.header_line,
+        boxed: sniff.boxed,
         rows: Vec::new(),
     };
     if let Some(mut reader) = sniff.reader() {

@@ -8,6 +8,7 @@ use super::cluster_files;
 use super::error::OpenError;
 use super::format::Format;
 use super::formats::{self, FORMATS, is_swf_job};
+use super::guess::{self, tells_jobs};
 use super::known;
 use super::mapping::ColumnMapping;
 use super::rows::Part;
@@ -53,8 +54,14 @@ pub(crate) fn detect<'a>(
             Part::Last => Found::Cluster(kind, sniff),
         });
     }
+    let is_of = |sniff: &Sniff<'_>| FORMATS.iter().any(|of| (of.recognise)(sniff).is_some());
+    let within = match sniff.shape {
+        Shape::JsonObject if !is_of(&sniff) => sniff.jobs_within(tells_jobs),
+        _ => None,
+    };
+    let sniff = within.unwrap_or(sniff);
     if let (Some(mapping), true) = (mapping, sniff.is_mappable()) {
-        let recognised = format!("columns as asked, {mapping}");
+        let recognised = guess::said(&sniff, mapping);
         return Ok(Found::Trace(formats::GENERIC, recognised, sniff));
     }
     if let Some(refusal) = known::refuse(&sniff) {

@@ -7,7 +7,7 @@ use super::objects::Objects;
 use super::report::{DropReason, WarningKind};
 use super::rows::{Flaw, Part, Reader, Receiver, Row};
 use super::sink::Sink;
-use super::sniff::{Shape, Sniff};
+use super::sniff::{Shape, Sniff, is_drawn};
 
 /// What became of one text.
 pub(crate) struct Imported {
@@ -61,6 +61,7 @@ impl Import {
             reader: sniff.reader(),
             feed: Feed {
                 joins: importer.joins_cells(),
+                boxed: sniff.boxed,
                 importer,
                 objects,
                 sink: Sink::new(sniff.file, max_rows),
@@ -129,6 +130,8 @@ struct Feed {
     width: usize,
     /// Whether the importer puts cells together.
     joins: bool,
+    /// Whether some rows are lines that are drawn.
+    boxed: bool,
     /// The line that rows are below.
     header: u32,
     truncated: bool,
@@ -137,7 +140,7 @@ struct Feed {
 impl Receiver for Feed {
     /// Passes a sound row on, and drops the others.
     fn row(&mut self, row: &Row<'_>) {
-        if row.line <= self.header || !self.sink.count_row() {
+        if row.line <= self.header || self.boxed && is_drawn(row) || !self.sink.count_row() {
             return;
         }
         let short = row.len() < self.width;

@@ -207,12 +207,16 @@ named! {
         RaggedRows = "ragged_rows", "Rows with more or fewer cells than the header: {}. Cells were read by position.";
         /// The unit of a time is a guess.
         UnitAssumed = "unit_assumed", "Columns whose unit is not certain: {}. They were taken as seconds; check a known job.";
+        /// Hours and minutes, or minutes and seconds.
+        MinutesAssumed = "minutes_assumed", "Durations of two numbers: {}. They were read as minutes and seconds; check a known job.";
         /// Day and month cannot be told apart.
         DatesAmbiguous = "dates_ambiguous", "Dates of which no row tells whether the day or the month comes first: {}. Correct it with time=day-first or time=month-first among the columns.";
         /// A duration that is not end − start.
         DurationsDisagree = "durations_disagree", "Jobs whose duration is not the time between their start and end: {}. The column of durations was taken; it may include the wait, or have another unit.";
         /// No submission time of its own.
         StartAsSubmit = "start_as_submit", "Jobs without a submission time of their own: {}. Their start was taken for it.";
+        /// Ended by its limit.
+        KilledAtLimit = "killed_at_limit", "Jobs that take longer than the time they ask for: {}. They end by then, as their format defines it.";
         /// Durations cut off by who published them.
         Clamped = "clamped", "Jobs of exactly 172,800 s: {}. Their source cut longer ones off at 48 hours, so these are lower bounds.";
         /// Not ended yet.

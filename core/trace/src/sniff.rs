@@ -13,8 +13,8 @@ use super::manifest::is_yaml;
 use super::mapping::{ColumnMapping, TableHead};
 use super::objects::Objects;
 use super::rows::{
-    Elements, Line, Lines, Part, Reader, Receiver, Row, Words, date, date_year_last, is_missing,
-    number,
+    Elements, Field, Fields, Line, Lines, Part, Reader, Receiver, Row, Words, date, date_year_last,
+    is_missing, number,
 };
 use super::slurm::is_pairs;
 
@@ -37,6 +37,10 @@ pub(crate) struct Sniff<'a> {
     pub(crate) comments: Vec<(u32, String)>,
     /// Bytes of the text that they take: rows begin behind them.
     pub(crate) above: usize,
+    /// The line of the text that rows are read from.
+    from: u32,
+    /// Whether lines are drawn between its rows.
+    pub(crate) boxed: bool,
 }
 
 /// How a text is cut into rows.
@@ -64,7 +68,7 @@ pub(crate) enum Shape {
 }
 
 /// The delimiter of tables whose cells stand between blanks.
-const BLANKS: u8 = b' ';
+pub(crate) const BLANKS: u8 = b' ';
 
 /// A named column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,7 +196,7 @@ impl Sniff<'_> {
         mapping: &ColumnMapping,
         role: &str,
     ) -> Result<Option<Column>, OpenError> {
-        let Some(name) = mapping.column(role).and_then(Option::as_ref) else {
+        let Some(name) = mapping.get(role) else {
             return Ok(None);
         };
         let number = name.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
@@ -202,8 +206,8 @@ impl Sniff<'_> {
             let there = self.preview.iter().any(|row| index < row.len());
             named.or_else(|| {
                 there.then(|| Column {
-                    name: name.clone(),
-                    shown: name.clone(),
+                    name: name.to_owned(),
+                    shown: name.to_owned(),
                     index,
                 })
             })
@@ -213,7 +217,7 @@ impl Sniff<'_> {
         found.map(Some).ok_or_else(|| OpenError::NoSuchColumn {
             file: self.file.to_owned(),
             line: self.header_line,
-            column: name.clone(),
+            column: name.to_owned(),
             role: role.to_owned(),
             found: self.head(ColumnMapping::default()).columns,
         })
@@ -229,11 +233,10 @@ impl Sniff<'_> {
 
     /// What cuts the text behind its comments into rows; `None` where it is read as a whole.
     pub(crate) fn reader(&self) -> Option<Reader> {
-        let above = self.comments.last().map_or(0, |comment| comment.0);
         match self.shape {
-            Shape::Table { delimiter, .. } => Some(table_reader(delimiter, above + 1)),
+            Shape::Table { delimiter, .. } => Some(table_reader(delimiter, self.from)),
             Shape::Swf => Some(Reader::words()),
-            Shape::JsonArray => Some(Reader::elements()),
+            Shape::JsonArray => Some(Reader::elements_from(self.from)),
             Shape::JsonLines => Some(Reader::lines()),
             Shape::JsonObject | Shape::Yaml | Shape::Pairs => None,
         }
@@ -361,6 +364,8 @@ impl<'a> Sniff<'a> {
             preview: Vec::new(),
             comments: Vec::new(),
             above: 0,
+            from: 1,
+            boxed: false,
         }
     }
 
@@ -391,6 +396,40 @@ impl<'a> Sniff<'a> {
             }
         }
         sniff
+    }
+}
+
+impl<'a> Sniff<'a> {
+    /// The array of jobs that is a field of this object, as what its elements are: `jobs`, or one
+    /// that the caller finds to tell jobs.
+    pub(crate) fn jobs_within(&self, tells_jobs: fn(&Sniff<'_>) -> bool) -> Option<Self> {
+        if self.shape != Shape::JsonObject {
+            return None;
+        }
+        let arrays = || Fields::new(self.text).filter(|field| field.value.starts_with('['));
+        let of_field = |field: &Field<'a>| {
+            let mut elements = Elements::from_line(field.value, field.line);
+            let mut first = Vec::new();
+            while first.len() < PREVIEW
+                && let Some(row) = elements.next()
+            {
+                first.push(row.cell(0).to_owned());
+            }
+            let above = field.value.as_ptr().addr() - self.text.as_ptr().addr();
+            let sniff = Sniff {
+                above,
+                from: field.line,
+                ..Sniff::of(self.file, self.text)
+            };
+            Some(sniff.with_objects(&first)).filter(|sniff| !sniff.columns.is_empty())
+        };
+        let named = arrays().find(|field| field.key == "jobs");
+        let named = named.and_then(|field| of_field(&field));
+        named.or_else(|| {
+            arrays()
+                .filter_map(|field| of_field(&field))
+                .find(tells_jobs)
+        })
     }
 }
 
@@ -448,15 +487,42 @@ fn sniff_object<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<
     ))
 }
 
+/// Whether a row is no more than a line drawn between others, such as `+----+----+` and `|---|:--|`, or
+/// a remark below such a table.
+pub(crate) fn is_drawn(row: &Row<'_>) -> bool {
+    let is_line = |cell: &str| cell.bytes().all(|byte| b"-+=: ".contains(&byte));
+    row.len() == 1 || (0..row.len()).all(|at| is_line(row.cell(at)))
+}
+
+/// Whether lines are drawn between the rows of a table, as databases and Markdown do.
+fn is_boxed(text: &str) -> bool {
+    let mut lines = text
+        .lines()
+        .map(str::trim_ascii)
+        .filter(|line| !line.is_empty());
+    let is_rule = |line: &str| {
+        line.len() > 2
+            && line.bytes().all(|byte| b"-+=|: ".contains(&byte))
+            && line.contains(['-', '='])
+            && line.contains(['+', '|'])
+    };
+    match (lines.next(), lines.next()) {
+        (Some(first), Some(second)) if is_rule(first) => second.contains('|'),
+        (Some(first), Some(second)) => first.contains('|') && is_rule(second),
+        _ => false,
+    }
+}
+
 /// The first rows below the comments, as far as formats look at them.
 #[derive(Default)]
 struct Preview {
     rows: Vec<(u32, Vec<String>)>,
+    boxed: bool,
 }
 
 impl Receiver for Preview {
     fn row(&mut self, row: &Row<'_>) {
-        if self.rows.len() <= PREVIEW {
+        if self.rows.len() <= PREVIEW && !(self.boxed && is_drawn(row)) {
             self.rows.push((row.line, shown_cells(row)));
         }
     }
@@ -472,6 +538,9 @@ fn sniff_table<'a>(
     asked: Option<u8>,
 ) -> Result<Sniffed<'a>, OpenError> {
     let (comments, table) = comments(text);
+    let boxed = is_boxed(table);
+    let said = comments.first().and_then(|(_, text)| separator(text));
+    let asked = asked.or(said).or(boxed.then_some(b'|'));
     let delimiter = asked.or_else(|| {
         let delimiter = delimiter(table);
         if delimiter.is_none() && known::tells_nodes(table) {
@@ -484,7 +553,10 @@ fn sniff_table<'a>(
         }
     });
     let above = comments.last().map_or(0, |comment| comment.0);
-    let mut preview = Preview::default();
+    let mut preview = Preview {
+        boxed,
+        ..Preview::default()
+    };
     table_reader(delimiter.unwrap_or(b','), above + 1).read(table, part, &mut preview);
     let mut rows = preview.rows;
     let is_own = comments.first().is_some_and(|of| of.1.starts_with(OWN));
@@ -541,6 +613,8 @@ fn sniff_table<'a>(
         preview: rows.into_iter().map(|(_, cells)| cells).collect(),
         comments,
         above: text.len() - table.len(),
+        from: above + 1,
+        boxed,
         ..Sniff::of(file, text)
     }))
 }
@@ -550,6 +624,12 @@ fn comments(text: &str) -> (Vec<(u32, String)>, &str) {
     let mut comments = Vec::new();
     let mut rest = text;
     let mut number = 1;
+    if let Some((line, below)) = text.split_once('\n')
+        && separator(line).is_some()
+    {
+        comments.push((number, line.trim_ascii().to_owned()));
+        (rest, number) = (below, number + 1);
+    }
     // A header may begin with the character too, but not with a blank after it.
     while let Some(comment) = rest.strip_prefix('#')
         && (comment.starts_with(' ') || !comments.is_empty() || comment.starts_with(OWN))
@@ -559,6 +639,18 @@ fn comments(text: &str) -> (Vec<(u32, String)>, &str) {
         (rest, number) = (below, number + 1);
     }
     (comments, rest)
+}
+
+/// What a line such as `sep=;`, which spreadsheets write above a table, says of its cells.
+fn separator(line: &str) -> Option<u8> {
+    let line = line.trim_ascii_end().trim_matches('"');
+    let (key, separator) = line.split_at_checked(4)?;
+    match separator.as_bytes() {
+        [byte @ (b',' | b';' | b'\t' | b'|')] if key.eq_ignore_ascii_case("sep=") => Some(*byte),
+        // A tab at the end of a line is a blank.
+        [] if key.eq_ignore_ascii_case("sep=") => Some(b'\t'),
+        _ => None,
+    }
 }
 
 /// A table of nothing but durations.
