@@ -17,6 +17,7 @@ use super::rows::{
     is_missing, number,
 };
 use super::slurm::is_pairs;
+use super::timestamp::Unit;
 
 /// The beginning of a text, as formats see it to tell whether it is theirs.
 pub(crate) struct Sniff<'a> {
@@ -287,6 +288,9 @@ pub(crate) fn sniff<'a>(
             "it is a web page: download the raw file behind it",
         ));
     }
+    if let Some(refusal) = known::marked(file, start) {
+        return Err(refusal);
+    }
     if !mapped && is_yaml(text) {
         return Ok(match part {
             Part::Some => Sniffed::Whole,
@@ -542,6 +546,9 @@ fn sniff_table<'a>(
     let said = comments.first().and_then(|(_, text)| separator(text));
     let asked = asked.or(said).or(boxed.then_some(b'|'));
     let delimiter = asked.or_else(|| {
+        if let Some(delimiter) = of_accounting(table) {
+            return Some(delimiter);
+        }
         let delimiter = delimiter(table);
         if delimiter.is_none() && known::tells_nodes(table) {
             return Some(BLANKS);
@@ -702,6 +709,24 @@ fn stands_between_blanks(text: &str, delimiter: Option<u8>) -> bool {
         && words.is_some_and(|words| words > 2)
         && (cells.is_none() || !cells_tell())
         && words_tell()
+}
+
+/// What separates the fields of a batch system's accounting, whose values have commas: PBS' begins
+/// with a date and the kind of a record, Grid Engine's has three Unix times among 43 fields and more.
+fn of_accounting(text: &str) -> Option<u8> {
+    let line = text.trim_ascii_start().lines().next()?;
+    let mut fields = line.split(';');
+    let (first, kind) = (fields.next()?, fields.next().unwrap_or(""));
+    let is_kind = kind.len() == 1 && kind.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if is_kind && date_year_last(first).is_some() {
+        return Some(b';');
+    }
+    let fields: Vec<&str> = line.split(':').take(64).collect();
+    let times = fields.get(8..11)?.iter().map(|field| number(field));
+    let is_time = |time: Option<f64>| {
+        time.is_some_and(|time| time == 0.0 || Unit::of_unix_time(time).is_some())
+    };
+    (fields.len() >= 43 && times.into_iter().all(is_time)).then_some(b':')
 }
 
 /// What separates the cells of the first line, if anything: whatever is most frequent there,

@@ -18,7 +18,7 @@ use super::cluster_file::{ClusterFile, ClusterKind};
 use super::error::OpenError;
 use super::sniff::Sniff;
 
-const KINDS: [&ClusterKind; 13] = [
+const KINDS: [&ClusterKind; 14] = [
     &tiresias::KIND,
     &alibaba_nodes::V2023,
     &alibaba_nodes::SPOT,
@@ -31,6 +31,7 @@ const KINDS: [&ClusterKind; 13] = [
     &gavel_specs::KIND,
     &slurm_nodes::PAIRS,
     &slurm_nodes::SINFO,
+    &slurm_nodes::JSON,
     &own::KIND,
 ];
 

@@ -10,10 +10,12 @@
 
 use crate::cluster_file::{ClusterFile, ClusterKind, Machine, bad, of_machines, rows};
 use crate::error::{OpenError, shorten};
-use crate::rows::number;
+use crate::objects::parse;
+use crate::rows::{Elements, Fields, number};
 use crate::slurm::{Pairs, first_key, hosts};
 use crate::sniff::{Shape, Sniff};
 use crate::tres;
+use serde::Deserialize;
 use std::collections::BTreeSet;
 
 pub(super) const PAIRS: ClusterKind = ClusterKind {
@@ -28,6 +30,15 @@ pub(super) const PAIRS: ClusterKind = ClusterKind {
 pub(super) const SINFO: ClusterKind = ClusterKind {
     recognise: |sniff| names(sniff).is_some() && sniff.column("gres").is_some(),
     read: read_sinfo,
+};
+
+/// `scontrol show node --json`, and slurmrestd's `/slurm/…/nodes`.
+pub(super) const JSON: ClusterKind = ClusterKind {
+    recognise: |sniff| {
+        let slurm = sniff.text.contains("\"real_memory\"") && sniff.text.contains("\"gres\"");
+        sniff.shape == Shape::JsonObject && sniff.has(&["nodes"]) && slurm
+    },
+    read: read_json,
 };
 
 /// More nodes than this are a mistake in a list of them.
@@ -125,6 +136,37 @@ fn read_pairs(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
     of_machines(sniff, "Gres", &mut machines.into_iter())
 }
 
+/// A node in JSON.
+#[derive(Deserialize)]
+struct JsonNode {
+    #[serde(default)]
+    gres: String,
+    #[serde(default)]
+    cpus: f64,
+    #[serde(default)]
+    real_memory: f64,
+}
+
+fn read_json(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
+    let nodes = Fields::new(sniff.text).find(|field| field.key == "nodes");
+    let mut machines: Vec<Result<Machine, OpenError>> = Vec::new();
+    if let Some(nodes) = nodes {
+        let mut nodes = Elements::from_line(nodes.value, nodes.line);
+        while let Some(row) = nodes.next() {
+            let node: JsonNode =
+                parse(row.cell(0)).map_err(|why| bad(sniff, row.line, "nodes", why))?;
+            let told = Told {
+                line: row.line,
+                gres: &node.gres,
+                cores: node.cpus,
+                memory: node.real_memory,
+            };
+            machines.extend(told.machines(sniff)?.into_iter().map(Ok));
+        }
+    }
+    of_machines(sniff, "gres", &mut machines.into_iter())
+}
+
 /// The column of sinfo's table that names nodes.
 fn names<'s>(sniff: &'s Sniff<'_>) -> Option<&'s crate::sniff::Column> {
     let names = ["nodelist", "hostnames", "nodehost", "node"];
@@ -199,6 +241,15 @@ mod tests {
             cluster("sinfo.txt", "HOSTNAMES|CPUS|GRES\ngpu01|64+|gpu:2\n"),
             "1x2/cores=64"
         );
+    }
+
+    #[test]
+    fn as_json() {
+        let text = r#"{"nodes": [
+            {"name": "n1", "cpus": 64, "real_memory": 524288, "gres": "gpu:a100:8(S:0-1)"},
+            {"name": "n2", "cpus": 64, "real_memory": 524288, "gres": ""}
+        ], "last_update": 1}"#;
+        assert_eq!(cluster("nodes.json", text), "1x8:a100/cores=64/memory=512");
     }
 
     #[test]

@@ -26,12 +26,14 @@ mod mit_supercloud;
 mod ms_itp;
 mod muri;
 mod pai_v2020;
+mod pbs;
 mod philly_json;
 mod philly_lumos;
 mod philly_pollux;
 mod rubick;
 mod sacct;
 mod scontrol;
+mod sge;
 mod shockwave;
 mod slurm_json;
 mod swf;
@@ -72,6 +74,8 @@ pub(crate) const FORMATS: &[&Format] = &[
     &slurm_json::QUEUE,
     &scontrol::FORMAT,
     &kubernetes::FORMAT,
+    &pbs::FORMAT,
+    &sge::FORMAT,
     &mit_supercloud::FORMAT,
     &adaptdl::FORMAT,
     &swf::FORMAT,
