@@ -50,6 +50,7 @@ impl Import {
             _ => 0,
         };
         let importer = (format.importer)(sniff, mapping)?;
+        let joins = importer.joins_cells();
         let objects = match sniff.shape {
             Shape::JsonArray | Shape::JsonLines if !importer.reads_json() => {
                 Some(Objects::new(sniff.shown()))
@@ -60,12 +61,16 @@ impl Import {
             format,
             reader: sniff.reader(),
             feed: Feed {
-                joins: importer.joins_cells(),
+                joins,
                 boxed: sniff.boxed,
                 importer,
                 objects,
                 sink: Sink::new(sniff.file, max_rows),
-                width: sniff.width,
+                // Without a header the first row may have been cut too.
+                width: match sniff.headerless() {
+                    Some(_) if joins => 0,
+                    _ => sniff.width,
+                },
                 header,
                 truncated: false,
             },

@@ -56,12 +56,12 @@ impl Manifest {
         }
     }
 
-    /// The line that its first scalar stands on; 0 where it has none.
+    /// The line that its first scalar stands on; 1 where it has none.
     pub(crate) fn line(&self) -> u32 {
         match self {
             Self::Scalar { line, .. } => *line,
-            Self::List(items) => items.first().map_or(0, Self::line),
-            Self::Map(entries) => entries.first().map_or(0, |(_, value)| value.line()),
+            Self::List(items) => items.first().map_or(1, Self::line),
+            Self::Map(entries) => entries.first().map_or(1, |(_, value)| value.line()),
         }
     }
 

@@ -228,7 +228,7 @@ mod tests {
                 "not_begun 1 6 start_time is '0'",
             ]
         );
-        assert_eq!(warnings(&trace), [""; 0]);
+        assert_eq!(warnings(&trace), ["same_submit 2 3 all at 1714737600"]);
         assert_eq!(trace.records[0].demand.time, Some(3600.0));
     }
 }
