@@ -464,7 +464,7 @@ impl Columns {
             None => false,
         };
         let submitted = time(&self.submit);
-        let is_set = |time| time != None && !is_unset(time);
+        let is_set = |time: Option<Moment>| time.is_some() && !is_unset(time);
         let (reason, column) = if !is_unset(time(end)) {
             (reason, end)
         } else if is_set(time(start)) {

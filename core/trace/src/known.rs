@@ -102,7 +102,7 @@ const KNOWN: &[Known] = &[
                 "token_count",
                 "ttft",
             ];
-            input.iter().any(|c| has(&c)) && output.iter().any(|c| has(&c)) && !tells_jobs(s)
+            input.iter().any(has) && output.iter().any(has) && !tells_jobs(s)
         },
     },
     Known {

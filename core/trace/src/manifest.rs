@@ -234,7 +234,7 @@ fn block(lines: &mut [Line<'_>], at: &mut usize, indent: usize, depth: usize) ->
         if line.indent < indent || depth > MAX_DEPTH {
             break;
         }
-        if line.indent > indent || is_item(&line) != listed && line.indent > indent {
+        if line.indent > indent {
             // Goes on with something that is not read.
             *at += 1;
             continue;

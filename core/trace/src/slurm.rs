@@ -210,13 +210,16 @@ pub(crate) fn is_pairs(text: &str) -> bool {
         "switchname",
         "clustername",
     ];
-    let mut lines = text.lines().map(str::trim_ascii);
-    let is_said = |line: &&str| !line.is_empty() && !line.starts_with('#');
-    let Some(first) = lines.by_ref().find(is_said).and_then(first_key) else {
-        return false;
-    };
+    let lines = text.lines().map(str::trim_ascii);
+    let mut lines = lines.filter(|line| {
+        let aside = line.starts_with('#') || line.to_ascii_lowercase().starts_with("include ");
+        !line.is_empty() && !aside
+    });
     let is_of_slurm = |key: &str| is_any_of(key, &KEYS);
-    is_of_slurm(first) || lines.filter_map(first_key).any(is_of_slurm)
+    match lines.next().and_then(first_key) {
+        Some(first) => is_of_slurm(first) || lines.filter_map(first_key).any(is_of_slurm),
+        None => false,
+    }
 }
 
 /// The names in a list of hosts such as `gpu[01-03,7],login1`, at most as many as asked; `None`
@@ -337,6 +340,7 @@ mod tests {
             shown,
             [(3, "a", "gpu:2", "8", ""), (6, "b", "", "", "Linux 5 x")]
         );
-        assert!(is_pairs(text) && !is_pairs("sep=;\na;b\n") && !is_pairs("a,b\nJobId=1\n"));
+        assert!(is_pairs(text) && is_pairs("Include more.conf\nNodeName=a\n"));
+        assert!(!is_pairs("sep=;\na;b\n") && !is_pairs("a,b\nJobId=1\n"));
     }
 }

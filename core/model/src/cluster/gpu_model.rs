@@ -309,7 +309,7 @@ fn known(name: &str) -> Option<&'static GpuModel> {
         let alike = |name: &&str| name.split('-').collect::<String>() == model;
         let mut of_name = GPU_MODELS
             .iter()
-            .filter(|known| alike(&known.name) || known.aliases.iter().any(|name| alike(&name)));
+            .filter(|known| alike(&known.name) || known.aliases.iter().any(&alike));
         let base = of_name.next()?;
         let with_memory = memory.and_then(|gib| {
             GPU_MODELS

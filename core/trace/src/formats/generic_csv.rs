@@ -126,6 +126,10 @@ impl Generic {
                 Some(limit) if span.is_none() => {
                     format!(" ({} is a limit, not a duration)", shorten(limit))
                 }
+                _ if gpus.is_none() => cores(sniff).map_or_else(String::new, |column| {
+                    let name = shorten(&column.shown);
+                    format!(" ({name} counts cores; gpus={name} takes them for GPUs)")
+                }),
                 _ => String::new(),
             };
             return Err(missing_columns(sniff, missing, hint, mapping));
@@ -184,6 +188,21 @@ impl Generic {
         let plausible = submits.all(|s| s <= 1e9 || s > MAX_SECONDS);
         (Unit::Seconds, plausible)
     }
+}
+
+/// The column that counts cores.
+fn cores<'s>(sniff: &'s Sniff<'_>) -> Option<&'s Column> {
+    let names = [
+        "num_cores",
+        "ncores",
+        "cores",
+        "num_cpus",
+        "ncpus",
+        "cpus",
+        "alloccpus",
+        "reqcpus",
+    ];
+    names.iter().find_map(|name| sniff.column(name))
 }
 
 /// Drops records by their submission.
@@ -560,6 +579,16 @@ mod tests {
                 [("not_ended", 3), ("not_begun", 4), ("duration_negative", 5)]
             );
         }
+    }
+
+    #[test]
+    fn cores_are_no_gpus_unless_they_are_said_to_be() {
+        let error = try_open("t.csv", b"job_id,submit,duration,num_cores\n1,0,60,8\n");
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains("(num_cores counts cores; gpus=num_cores takes them for GPUs)"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -76,8 +76,7 @@ impl Importer for Kubernetes {
 
     fn document(&mut self, text: &str, sink: &mut Sink) {
         let objects = objects(text);
-        let there: BTreeSet<(&str, &str, &str)> =
-            objects.iter().map(|object| name(object)).collect();
+        let there: BTreeSet<(&str, &str, &str)> = objects.iter().map(name).collect();
         for object in objects.iter().filter(|object| is_workload(object)) {
             if !sink.count_row() {
                 return;
