@@ -59,6 +59,9 @@ pub(crate) struct TraceArguments {
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
     /// Which column holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
+    ///
+    /// Columns that are not said are those that their names tell: gpus=num_cores alone counts cores. gpus=1
+    /// gives every job one GPU, tenant= leaves tenants out.
     #[arg(long, value_name = "MAPPING")]
     map: Option<ColumnMapping>,
     /// Only jobs submitted in this window since the first submission, such as 1d..36h

@@ -29,7 +29,8 @@ pub use lines::Lines;
 pub use reader::{Reader, Receiver};
 pub use table::{Scratch, Table};
 pub use values::{
-    YearLast, date, date_year_last, decimal_comma, is_any_of, is_missing, number, span,
+    YearLast, date, date_year_last, decimal_comma, grouped, is_any_of, is_missing,
+    minutes_and_seconds, number, span,
 };
 pub use words::{Line, Words};
 

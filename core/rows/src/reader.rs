@@ -56,10 +56,10 @@ impl Reader {
         Self::Lines { line: 1 }
     }
 
-    /// Of the elements of a JSON array.
-    pub fn elements() -> Self {
+    /// Of the elements of a JSON array that begins on this line of its file.
+    pub fn elements_from(line: u32) -> Self {
         Self::Elements {
-            line: 1,
+            line,
             state: State::Before,
         }
     }
@@ -169,8 +169,8 @@ mod tests {
             assert_eq!(in_parts(Reader::table(b','), table, length), whole);
             let whole = in_parts(Reader::words(), words, words.len());
             assert_eq!(in_parts(Reader::words(), words, length), whole);
-            let whole = in_parts(Reader::elements(), array, array.len());
-            assert_eq!(in_parts(Reader::elements(), array, length), whole);
+            let whole = in_parts(Reader::elements_from(1), array, array.len());
+            assert_eq!(in_parts(Reader::elements_from(1), array, length), whole);
             let whole = in_parts(Reader::lines(), words, words.len());
             assert_eq!(in_parts(Reader::lines(), words, length), whole);
         }

@@ -2,6 +2,7 @@
 //!
 //! A timestamp without a zone is UTC, never the host's zone; an explicit offset is honoured.
 //! Where the year comes last, a date has two readings, and its file tells which is meant.
+//! Months may have names, as C, mail and people write them.
 //!
 //! Dates by hand: traces write them in a dozen ways, millions of times, and a date library is asked
 //! for one of them at a time.
@@ -68,9 +69,33 @@ pub fn decimal_comma(cell: &str) -> Option<f64> {
     }
 }
 
+/// A number whose thousands may stand apart by commas, such as `1,234.5`.
+pub fn grouped(cell: &str) -> Option<f64> {
+    let comma = || {
+        let (whole, part) = cell.split_once('.').unwrap_or((cell, "0"));
+        let mut groups = whole.split(',');
+        let first = groups.next()?;
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let mut rest = groups.clone();
+        let sound = (1..=3).contains(&first.len())
+            && digits(first)
+            && groups.next().is_some()
+            && rest.all(|group| group.len() == 3 && digits(group))
+            && !part.is_empty()
+            && digits(part);
+        sound.then(|| cell.replace(',', "").parse().ok())?
+    };
+    number(cell).or_else(comma)
+}
+
 /// Unix seconds of `2020-06-09 18:41:01`, `2020/6/9 18:41`, `2020-06-09T18:41:01.5+08:00` and
-/// the like: year first, then optionally a time of day, fraction and zone.
+/// the like: year first, then optionally a time of day, fraction and zone. Of dates whose months
+/// have names, too: `Mon Jan  7 10:00:00 2030`, `Mon, 07 Jan 2030 10:00:00 +0000`, `7 Jan 2030`.
 pub fn date(cell: &str) -> Option<f64> {
+    year_first(cell).or_else(|| with_month_name(cell))
+}
+
+fn year_first(cell: &str) -> Option<f64> {
     let mut rest = cell.as_bytes();
     let year = digits(&mut rest, 4, 4)?;
     let separator = take(&mut rest, |b| b == b'-' || b == b'/')?;
@@ -79,6 +104,61 @@ pub fn date(cell: &str) -> Option<f64> {
     let day = digits(&mut rest, 1, 2)?;
     let (time, part) = time_of_day(rest)?;
     Some((midnight(year, month, day)? + time) as f64 + part)
+}
+
+fn with_month_name(cell: &str) -> Option<f64> {
+    const MONTHS: [&[u8]; 12] = [
+        b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov",
+        b"dec",
+    ];
+    const DAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
+    // Most cells are numbers or none of this.
+    if cell.len() > 48 || !cell.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    let named = |word: &[u8], names: &[&[u8]]| {
+        let letters = word.iter().take_while(|byte| byte.is_ascii_alphabetic());
+        let first = word.get(..3).filter(|_| letters.count() == word.len())?;
+        names
+            .iter()
+            .position(|name| name.eq_ignore_ascii_case(first))
+    };
+    let mut words = cell
+        .split([' ', ','])
+        .filter(|word| !word.is_empty())
+        .peekable();
+    words.next_if(|word| named(word.as_bytes(), &DAYS).is_some());
+    let first = words.next()?;
+    let (month, day, month_first) = match named(first.as_bytes(), &MONTHS) {
+        Some(month) => (month, words.next()?, true),
+        None => (named(words.next()?.as_bytes(), &MONTHS)?, first, false),
+    };
+    let day = whole(day, 1, 2)?;
+    let mut year = None;
+    let mut rest = String::new();
+    for word in words {
+        let of_year = whole(word, 4, 4).filter(|_| year.is_none());
+        match of_year {
+            // A zone such as +0800 has a sign.
+            Some(_) => year = of_year,
+            None => {
+                rest.push(' ');
+                rest.push_str(word);
+            }
+        }
+    }
+    // The year of C is behind the time, which a date without one would lack.
+    let (time, part) = time_of_day(rest.as_bytes())?;
+    let sound = month_first || year.is_some();
+    let midnight = midnight(year.filter(|_| sound)?, month as i64 + 1, day)?;
+    Some((midnight + time) as f64 + part)
+}
+
+/// A word of so many digits.
+fn whole(word: &str, least: usize, most: usize) -> Option<i64> {
+    let mut rest = word.as_bytes();
+    let number = digits(&mut rest, least, most)?;
+    rest.is_empty().then_some(number)
 }
 
 /// The two readings of a date whose year comes last, in Unix seconds; `None` for one that is
@@ -92,14 +172,21 @@ pub struct YearLast {
 }
 
 /// The readings of `27/03/2023 10:00`, `3/27/2023 2:19 PM`, `27-03-2023` and the like, of which
-/// at least one is a date. Between dots the day comes first.
+/// at least one is a date. Between dots the day comes first. A year of two digits, as in
+/// `3/27/23 2:19 PM`, is one of 1970 to 2069, and stands before a time of day.
 pub fn date_year_last(cell: &str) -> Option<YearLast> {
     let mut rest = cell.as_bytes();
     let first = digits(&mut rest, 1, 2)?;
     let separator = take(&mut rest, |b| matches!(b, b'/' | b'-' | b'.'))?;
     let second = digits(&mut rest, 1, 2)?;
     take(&mut rest, |b| b == separator)?;
-    let year = digits(&mut rest, 4, 4)?;
+    let year = match digits(&mut rest, 4, 4) {
+        Some(year) => year,
+        None => {
+            let year = digits(&mut rest, 2, 2).filter(|_| separator == b'/' && !rest.is_empty())?;
+            year + if year < 70 { 2000 } else { 1900 }
+        }
+    };
     let (time, part) = time_of_day(rest)?;
     let at = |month, day| Some((midnight(year, month, day)? + time) as f64 + part);
     let dates = YearLast {
@@ -166,8 +253,58 @@ fn fraction(rest: &mut &[u8]) -> Option<f64> {
 }
 
 /// Seconds of a span of time: `01:30:00`, `1-00:00:00` as Slurm writes days, `2 days 03:00:00`,
-/// `1 day, 0:05:00.5`. Two numbers alone could be hours or minutes, and are none.
+/// `1 day, 0:05:00.5`, `P1DT2H` as ISO 8601 has it, `1h30m`. Two numbers alone could be hours or
+/// minutes, and are none.
 pub fn span(cell: &str) -> Option<f64> {
+    clock_span(cell).or_else(|| span_in_units(cell))
+}
+
+/// Seconds of two numbers, taken for minutes and seconds: `5:03`.
+pub fn minutes_and_seconds(cell: &str) -> Option<f64> {
+    let mut rest = cell.as_bytes();
+    let minutes = digits(&mut rest, 1, 4)?;
+    take(&mut rest, |b| b == b':')?;
+    let seconds = digits(&mut rest, 2, 2).filter(|seconds| *seconds < 60)?;
+    let part = fraction(&mut rest)?;
+    rest.is_empty()
+        .then(|| (minutes * 60 + seconds) as f64 + part)
+}
+
+/// Numbers with their units, the largest first: `PT1H`, `P1DT2H30M`, `PT90.5S`, `1d2h`, `1h 5m 3s`.
+fn span_in_units(cell: &str) -> Option<f64> {
+    let text = cell.strip_prefix(['P', 'p']).unwrap_or(cell);
+    let is_iso = text.len() < cell.len();
+    let (mut seconds, mut last, mut within) = (0.0, f64::INFINITY, !is_iso);
+    let mut rest = text.trim_ascii();
+    if rest.is_empty() || cell.len() > 40 {
+        return None;
+    }
+    while !rest.is_empty() {
+        if is_iso && let Some(after) = rest.strip_prefix(['T', 't']) {
+            (within, rest) = (true, after);
+        }
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (count, after) = rest.split_at_checked(digits)?;
+        let unit = after.chars().next()?.to_ascii_lowercase();
+        let of_one = match unit {
+            'w' if is_iso && !within => 604_800.0,
+            'd' if !is_iso || !within => 86_400.0,
+            'h' if within => 3600.0,
+            'm' if within => 60.0,
+            's' if within => 1.0,
+            _ => return None,
+        };
+        if of_one >= last {
+            return None;
+        }
+        seconds += number(count)? * of_one;
+        last = of_one;
+        rest = after.get(1..)?.trim_ascii_start();
+    }
+    Some(seconds)
+}
+
+fn clock_span(cell: &str) -> Option<f64> {
     // Longer ones are beyond all bounds anyway.
     const MOST: usize = 9;
     let mut rest = cell.as_bytes();
@@ -296,6 +433,8 @@ mod tests {
             readings("2/1/1970 12:00 AM"),
             Some((Some(86_400.0), Some(31.0 * 86_400.0)))
         );
+        assert_eq!(readings("7/15/23 2:19 AM"), Some((None, Some(july))));
+        assert_eq!(readings("2/1/70 0:00"), readings("2/1/1970 0:00"));
         for text in [
             "",
             "1/2",
@@ -318,6 +457,12 @@ mod tests {
         assert_eq!(span("2 days 03:00:00"), Some(183_600.0));
         assert_eq!(span("1 day, 0:05:00.5"), Some(86_700.5));
         assert_eq!(span("2 days"), Some(172_800.0));
+        assert_eq!(span("PT1H"), Some(3600.0));
+        assert_eq!(span("PT5M30S"), Some(330.0));
+        assert_eq!(span("P1DT2H0.5S"), Some(93_600.5));
+        assert_eq!(span("P2W"), Some(1_209_600.0));
+        assert_eq!(span("1d2h"), Some(93_600.0));
+        assert_eq!(span("1h 5m 3.5s"), Some(3903.5));
         for text in [
             "",
             "5",
@@ -329,8 +474,69 @@ mod tests {
             "1 week",
             "1:00:00x",
             "9999999999:00:00",
+            "P",
+            "PT",
+            "P1M",
+            "P1H",
+            "PT1S1H",
+            "5ms",
+            "1h5",
+            "hm",
+            "é",
         ] {
             assert_eq!(span(text), None, "{text}");
+        }
+        assert_eq!(minutes_and_seconds("5:03"), Some(303.0));
+        assert_eq!(minutes_and_seconds("90:00.5"), Some(5400.5));
+        for text in ["5", "5:3", "5:60", "1:02:03", ":05", "5:03x"] {
+            assert_eq!(minutes_and_seconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_whose_months_have_names() {
+        let january = date("2030-01-01 14:00");
+        for text in [
+            "Tue Jan  1 14:00:00 2030",
+            "Tue Jan 1 14:00:00 UTC 2030",
+            "Tue, 01 Jan 2030 14:00:00 +0000",
+            "1 January 2030 2:00 PM",
+            "Jan 1, 2030 14:00",
+            "Tue Jan  1 15:00:00 2030 +0100",
+        ] {
+            assert_eq!(date(text), january, "{text}");
+        }
+        assert_eq!(date("7 Jan 2030"), date("2030-01-07"));
+        for text in [
+            "Jan",
+            "Mon Jan 7",
+            "Mon Jan 7 10:00:00",
+            "January 32 2030",
+            "7 Foo 2030",
+            "running 5 2030",
+            "é Jan 7 2030",
+            "Jan 7 2030 2031",
+        ] {
+            assert_eq!(date(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_with_thousands_apart() {
+        assert_eq!(grouped("1,234"), Some(1234.0));
+        assert_eq!(grouped("12,345,678.5"), Some(12_345_678.5));
+        assert_eq!(grouped("12"), Some(12.0));
+        for text in [
+            "1,23",
+            "1234,567",
+            ",123",
+            "1,234,",
+            "1,234.",
+            "1,2345",
+            "a,123",
+            "1,234.5,6",
+        ] {
+            assert_eq!(grouped(text), None, "{text}");
         }
     }
 

@@ -4,8 +4,10 @@
 use super::error::{OpenError, shorten};
 use super::report::grouped;
 use super::rows::{Part, Receiver, Row, is_missing, number};
-use super::sniff::Sniff;
-use crate::cluster::{ClusterSpec, NodeGroup, NodeKind, TypeId, type_name};
+use super::sniff::{Sniff, is_drawn};
+use crate::cluster::{
+    ClusterSpec, GpuModel, NodeGroup, NodeKind, TypeId, slice, type_name_in_file,
+};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -41,11 +43,12 @@ impl Line {
 pub(crate) fn rows(sniff: &Sniff<'_>) -> Vec<Line> {
     struct Lines {
         header: u32,
+        boxed: bool,
         rows: Vec<Line>,
     }
     impl Receiver for Lines {
         fn row(&mut self, row: &Row<'_>) {
-            if row.line > self.header {
+            if row.line > self.header && !(self.boxed && is_drawn(row)) {
                 self.rows.push(Line {
                     line: row.line,
                     cells: (0..row.len()).map(|i| row.cell(i).to_owned()).collect(),
@@ -56,6 +59,7 @@ pub(crate) fn rows(sniff: &Sniff<'_>) -> Vec<Line> {
     }
     let mut lines = Lines {
         header: sniff.header_line,
+        boxed: sniff.boxed,
         rows: Vec::new(),
     };
     if let Some(mut reader) = sniff.reader() {
@@ -111,6 +115,28 @@ pub(crate) struct Machine {
     pub(crate) memory: f64,
 }
 
+impl Machine {
+    /// The same as a machine for each type of its GPUs, which has its part of cores and memory; one
+    /// without GPUs where it has none.
+    pub(crate) fn by_kind(&self, kinds: &[(String, u32)]) -> Vec<Self> {
+        let all: f64 = kinds.iter().map(|(_, count)| f64::from(*count)).sum();
+        if all == 0.0 {
+            return vec![self.clone()];
+        }
+        let machines = kinds.iter().map(|(kind, count)| {
+            let part = f64::from(*count) / all;
+            Self {
+                gpus: *count,
+                gpu: kind.clone(),
+                cores: self.cores * part,
+                memory: self.memory * part,
+                ..self.clone()
+            }
+        });
+        machines.collect()
+    }
+}
+
 /// A number in a row's column; 0 where there is none.
 pub(crate) fn figure(sniff: &Sniff<'_>, row: &Line, name: &str) -> f64 {
     let column = sniff.column(name);
@@ -118,8 +144,8 @@ pub(crate) fn figure(sniff: &Sniff<'_>, row: &Line, name: &str) -> f64 {
     number(cell).unwrap_or(0.0)
 }
 
-/// GPUs, their type, and GPU memory, cores and memory as nodes have them; the largest first.
-type Kind = (Reverse<u32>, Option<String>, [Option<u32>; 3]);
+/// GPUs, their type, and GPU memory, cores, memory and speed as nodes have them; the largest first.
+type Kind = (Reverse<u32>, Option<String>, [Option<u32>; 4]);
 
 /// A cluster of machines by what they are; those without GPUs are left out, the others ordered from
 /// the largest down.
@@ -140,17 +166,25 @@ pub(crate) fn of_machines(
         let gpu = match machine.gpu.trim() {
             text if is_missing(text) => None,
             text => Some(
-                type_name(text)
+                type_name_in_file(text)
                     .map_err(|error| bad(sniff, machine.line, column, error.to_string()))?,
             ),
         };
         let kept = |value: f64, unit: f64| {
             (value > 0.0 && value < 1e6).then(|| (value * unit).round() as u32)
         };
+        // A slice has its own memory, and its part of the speed.
+        let slice = gpu.as_ref().and(slice(&machine.gpu));
+        let gpu_memory = slice.map_or(machine.gpu_memory, |(_, gib)| f64::from(gib));
+        let speed = slice.and_then(|(sevenths, _)| {
+            let whole = GpuModel::named(gpu.as_deref()?)?.speed?;
+            Some((whole * f64::from(sevenths) / 7.0 * 1000.0).round() as u32)
+        });
         let kind = [
-            kept(machine.gpu_memory, 1024.0),
+            kept(gpu_memory, 1024.0),
             kept(machine.cores, 1000.0),
             kept(machine.memory, 1024.0),
+            speed,
         ];
         *nodes.entry((Reverse(machine.gpus), gpu, kind)).or_default() += 1;
     }
@@ -164,7 +198,7 @@ pub(crate) fn of_machines(
     let groups = nodes
         .into_iter()
         .map(|((Reverse(gpus), gpu, kind), nodes)| {
-            let [gpu_memory, cores, memory] = kind;
+            let [gpu_memory, cores, memory, speed] = kind;
             let gpu = gpu.map(|name| {
                 let known = types.iter().position(|of| *of == name);
                 let at = known.unwrap_or_else(|| {
@@ -182,7 +216,7 @@ pub(crate) fn of_machines(
                     gpu_memory,
                     cores,
                     memory,
-                    speed: None,
+                    speed,
                 },
             }
         });

@@ -16,9 +16,12 @@ use super::error::{OpenError, Role, shorten};
 use super::format::Importer;
 use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind, cell_is};
-use super::rows::{Kept, Row, date, date_year_last, decimal_comma, is_missing, number, span};
+use super::rows::{
+    Kept, Row, date, date_year_last, decimal_comma, grouped, is_missing, minutes_and_seconds,
+    number, span,
+};
 use super::sink::{self, Asks, Draft, Sink};
-use super::sniff::{Column, Sniff};
+use super::sniff::{BLANKS, Column, Sniff};
 use super::status::status;
 use super::timestamp::Unit;
 use super::tres;
@@ -44,6 +47,8 @@ pub(crate) struct Columns {
     pub(crate) clock: Clock,
     pub(crate) span: Span,
     pub(crate) gpus: Column,
+    /// GPUs of every job, or of every worker, where no column tells them.
+    pub(crate) each: Option<f64>,
     /// Multiplies the GPUs.
     pub(crate) workers: Option<Column>,
     /// Thousandths of a GPU, where a single one is shared.
@@ -73,6 +78,9 @@ pub(crate) struct Columns {
     waiting: Vec<Kept>,
     /// Durations that were hours, minutes and seconds.
     pub(crate) spelled: u32,
+    /// Durations of two numbers, and the first of them.
+    minutes: u32,
+    first_minutes: Option<(u32, String)>,
     pub(crate) disagreements: Disagreements,
     /// Whether names are guarded against spreadsheets, as our own files have them.
     guarded: bool,
@@ -144,14 +152,15 @@ impl Columns {
         span: Span,
         gpus: Column,
     ) -> Self {
-        // Where commas separate cells they cannot be decimal points.
-        let decimal_commas = sniff.delimiter() == b';';
+        // Where commas separate cells they cannot be decimal points, where semicolons do they are.
+        let delimiter = sniff.delimiter();
         Self {
             id: None,
             submit,
             clock,
             span,
             gpus,
+            each: None,
             workers: None,
             milli: None,
             tenant: None,
@@ -174,12 +183,14 @@ impl Columns {
             day_told: None,
             waiting: Vec::new(),
             spelled: 0,
+            minutes: 0,
+            first_minutes: None,
             disagreements: Disagreements::default(),
             guarded: false,
-            number: if decimal_commas {
-                decimal_comma
-            } else {
-                number
+            number: match delimiter {
+                b';' => decimal_comma,
+                BLANKS => number,
+                _ => grouped,
             },
         }
     }
@@ -243,7 +254,7 @@ impl Columns {
         let time = self.requested_time.as_ref().and_then(|(column, unit)| {
             let cell = row.cell(column.index);
             let seconds = (self.number)(cell).map(|number| unit.seconds(number));
-            seconds.or_else(|| span(cell))
+            seconds.or_else(|| spelled(cell))
         });
         Asks {
             types: if is_missing(types) { "" } else { types },
@@ -255,28 +266,31 @@ impl Columns {
     }
 
     fn request<'c>(&'c self, row: &Row<'c>) -> Result<Request, Refused<'c>> {
+        let refused = |column: &'c Column, reason| Refused {
+            reason,
+            column,
+            cell: row.cell(column.index),
+        };
         let count = |column: &'c Column| {
             let cell = row.cell(column.index);
-            let refused = move |reason| Refused {
-                reason,
-                column,
-                cell,
-            };
             match (self.number)(cell) {
-                Some(number) => Ok((number, refused)),
-                None if is_missing(cell) => Err(refused(DropReason::GpusMissing)),
+                Some(number) => Ok(number),
+                None if is_missing(cell) => Err(refused(column, DropReason::GpusMissing)),
                 // As Slurm lists them.
-                None if tres::is_list(cell) => Ok((tres::gpus(cell).unwrap_or(0.0), refused)),
-                None => Err(refused(DropReason::GpusInvalid)),
+                None if tres::is_list(cell) => Ok(tres::gpus(cell).unwrap_or(0.0)),
+                None => Err(refused(column, DropReason::GpusInvalid)),
             }
         };
-        let (each, refused) = count(&self.gpus)?;
+        let each = match self.each {
+            Some(each) => each,
+            None => count(&self.gpus)?,
+        };
         let workers = match &self.workers {
-            Some(column) => count(column)?.0,
+            Some(column) => count(column)?,
             None => 1.0,
         };
         let all = each * workers;
-        let (gpus, mut share) = sink::gpus(all).map_err(refused)?;
+        let (gpus, mut share) = sink::gpus(all).map_err(|reason| refused(&self.gpus, reason))?;
         if let (Some(column), 1) = (&self.milli, gpus) {
             let cell = row.cell(column.index);
             let milli = number(cell);
@@ -434,6 +448,39 @@ impl Columns {
         format!("dates with the {order}{told}, UTC unless they have a zone")
     }
 
+    /// Why the time between start and end is no duration: of what had not ended, the end is 0 or 1970.
+    fn why_none<'c>(
+        &self,
+        start: &'c Column,
+        end: &'c Column,
+        row: &Row<'c>,
+        reason: DropReason,
+    ) -> Refused<'c> {
+        let time = |column: &Column| self.moment(row.cell(column.index));
+        let is_unset = |time: Option<Moment>| match time {
+            Some(Moment::Number(number)) => number <= 0.0,
+            // Midnight of that day, somewhere.
+            Some(Moment::Unix(seconds)) => seconds.abs() <= 86_400.0,
+            None => false,
+        };
+        let submitted = time(&self.submit);
+        let is_set = |time: Option<Moment>| time.is_some() && !is_unset(time);
+        let (reason, column) = if !is_unset(time(end)) {
+            (reason, end)
+        } else if is_set(time(start)) {
+            (DropReason::NotEnded, end)
+        } else if is_set(submitted) {
+            (DropReason::NotBegun, start)
+        } else {
+            (reason, end)
+        };
+        Refused {
+            reason,
+            column,
+            cell: row.cell(column.index),
+        }
+    }
+
     fn duration<'c>(&'c self, row: &Row<'c>) -> Result<f64, Refused<'c>> {
         match &self.span {
             Span::Column(column, unit) => self.told(column, *unit, row),
@@ -443,11 +490,7 @@ impl Columns {
                     Ok(duration) => Ok(duration),
                     // Not known to be seconds yet.
                     Err(DropReason::DurationOutOfRange) if self.clock == Clock::Unknown => Ok(span),
-                    Err(reason) => Err(Refused {
-                        reason,
-                        column: end,
-                        cell: row.cell(end.index),
-                    }),
+                    Err(reason) => Err(self.why_none(start, end, row, reason)),
                 }
             }
             Span::Checked {
@@ -458,11 +501,7 @@ impl Columns {
             } => match (self.told(duration, *unit, row), self.clock_in_seconds()) {
                 (Err(refused), Some(unit)) if refused.reason == DropReason::DurationMissing => {
                     let span = unit.seconds(self.between(start, end, row)?);
-                    sink::duration(span).map_err(|reason| Refused {
-                        reason,
-                        column: end,
-                        cell: row.cell(end.index),
-                    })
+                    sink::duration(span).map_err(|reason| self.why_none(start, end, row, reason))
                 }
                 (told, _) => told,
             },
@@ -486,7 +525,7 @@ impl Columns {
             cell,
         };
         let seconds = (self.number)(cell).map(|number| unit.seconds(number));
-        match seconds.or_else(|| span(cell)) {
+        match seconds.or_else(|| spelled(cell)) {
             Some(seconds) => sink::duration(seconds).map_err(refused),
             None if is_missing(cell) => Err(refused(DropReason::DurationMissing)),
             None => Err(refused(DropReason::DurationInvalid)),
@@ -554,8 +593,14 @@ impl Columns {
                 column
             }
         };
-        let spelled = row.cell(column.index).contains([':', 'd']);
+        let cell = row.cell(column.index);
+        let spelled = cell.contains([':', 'd', 'P', 'h', 'm', 's']);
         self.spelled = self.spelled.saturating_add(u32::from(spelled));
+        if spelled && minutes_and_seconds(cell).is_some() {
+            self.minutes = self.minutes.saturating_add(1);
+            self.first_minutes
+                .get_or_insert_with(|| (row.line, cell.to_owned()));
+        }
     }
 }
 
@@ -569,6 +614,11 @@ impl Importer for Columns {
 
     fn finish(&mut self, sink: &mut Sink) {
         self.guess_day(sink);
+        if let Some((line, cell)) = &self.first_minutes {
+            let kind = WarningKind::MinutesAssumed;
+            let detail = || format!("'{}'", shorten(cell));
+            sink.tally.warn(kind, self.minutes, *line, &detail);
+        }
         if self.dates == Some(true) || self.clock == Clock::Unix {
             sink.zero = Some(0.0);
         }
@@ -584,6 +634,11 @@ impl Importer for Columns {
     fn named(&self) -> bool {
         self.id.is_some()
     }
+}
+
+/// Seconds of a span that is written out.
+fn spelled(cell: &str) -> Option<f64> {
+    span(cell).or_else(|| minutes_and_seconds(cell))
 }
 
 /// The error of a table without the columns that a trace needs.

@@ -8,6 +8,7 @@ use super::cluster_files;
 use super::error::OpenError;
 use super::format::Format;
 use super::formats::{self, FORMATS, is_swf_job};
+use super::guess::{self, tells_jobs};
 use super::known;
 use super::mapping::ColumnMapping;
 use super::rows::Part;
@@ -53,8 +54,14 @@ pub(crate) fn detect<'a>(
             Part::Last => Found::Cluster(kind, sniff),
         });
     }
+    let is_of = |sniff: &Sniff<'_>| FORMATS.iter().any(|of| (of.recognise)(sniff).is_some());
+    let within = match sniff.shape {
+        Shape::JsonObject if !is_of(&sniff) => sniff.jobs_within(tells_jobs),
+        _ => None,
+    };
+    let sniff = within.unwrap_or(sniff);
     if let (Some(mapping), true) = (mapping, sniff.is_mappable()) {
-        let recognised = format!("columns as asked, {mapping}");
+        let recognised = guess::said(&sniff, mapping);
         return Ok(Found::Trace(formats::GENERIC, recognised, sniff));
     }
     if let Some(refusal) = known::refuse(&sniff) {
@@ -77,9 +84,13 @@ pub(crate) fn detect<'a>(
                 file,
                 "a trace in JSON is an array of jobs, or one job on each line, such as {\"submit_time\": 0, \"duration\": 60, \"num_gpus\": 1}: convert it to that, or to CSV",
             ),
+            Shape::Pairs => OpenError::not_a_trace(
+                file,
+                "it is settings of Slurm without nodes or jobs: open what sacct --parsable2 prints, and slurm.conf's lines NodeName=… beside it",
+            ),
             Shape::Yaml => OpenError::not_a_trace(
                 file,
-                "it is YAML without nodes of a cluster: open a table of jobs",
+                "it is YAML without nodes of a cluster, pods or jobs of Kubernetes: open a table of jobs",
             ),
             _ => OpenError::UnknownTable {
                 file: file.to_owned(),

@@ -35,6 +35,11 @@ pub(crate) trait Importer {
         false
     }
 
+    /// Whether rows may have more cells than there are columns: it puts together what was cut.
+    fn joins_cells(&self) -> bool {
+        false
+    }
+
     /// Reads a JSON object as a whole, in place of rows.
     fn document(&mut self, _text: &str, _sink: &mut Sink) {}
 

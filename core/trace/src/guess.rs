@@ -23,6 +23,11 @@ const SUBMIT: &[&str] = &[
     "creation_time",
     "gmt_job_submitted",
     "norm_job_submit_time",
+    "submitted_at",
+    "created_at",
+    "creation_timestamp",
+    "queued_at",
+    "arrived_at",
     "timestamp",
     "time",
 ];
@@ -32,6 +37,8 @@ const START: &[&str] = &[
     "time_start",
     "starting_time",
     "start",
+    "started_at",
+    "begin_time",
 ];
 const END: &[&str] = &[
     "end_time",
@@ -39,6 +46,10 @@ const END: &[&str] = &[
     "time_end",
     "finish_time",
     "end",
+    "finished_at",
+    "ended_at",
+    "completed_at",
+    "stopped_at",
 ];
 const DURATION: &[&str] = &[
     "duration",
@@ -71,6 +82,36 @@ const GPUS: &[&str] = &[
     "ngpu",
     "requested_number_of_resources",
     "requested_number_of_processors",
+];
+/// What each of several has, and the columns that count those.
+const EACH: &[(&str, &[&str])] = &[
+    (
+        "gpus_per_node",
+        &[
+            "num_nodes",
+            "nnodes",
+            "nodes",
+            "node_num",
+            "node_count",
+            "num_hosts",
+            "hosts",
+        ],
+    ),
+    (
+        "gpus_per_worker",
+        &[
+            "num_workers",
+            "nworkers",
+            "workers",
+            "worker_num",
+            "worker_count",
+            "replicas",
+        ],
+    ),
+    (
+        "gpus_per_task",
+        &["num_tasks", "ntasks", "tasks", "task_num", "task_count"],
+    ),
 ];
 /// What may as well name the kind of GPU: of a number of them only where it is one.
 const GPU: &[&str] = &["gpu"];
@@ -142,10 +183,24 @@ pub(crate) fn guess(sniff: &Sniff<'_>) -> Guess {
         let column = sniff.column(&name.trim().to_ascii_lowercase());
         column.is_some_and(|column| sniff.is_numeric(column))
     };
+    // Of one of several, such as a node: only where it is told how many there are.
+    let each = || {
+        EACH.iter().find_map(|(each, counts)| {
+            let singular = each.replace("gpus", "gpu");
+            let numbered = format!("num_{each}");
+            let each = plain(&[each, &singular, &numbered])?;
+            Some((each, plain(counts)?))
+        })
+    };
+    let all = plain(GPUS).or_else(|| plain(GPU).filter(numeric));
+    let (gpus, workers) = match all {
+        None => each().unzip(),
+        gpus => (gpus, plain(WORKERS)),
+    };
     let mut mapping = ColumnMapping {
         id: plain(ID),
-        gpus: plain(GPUS).or_else(|| plain(GPU).filter(numeric)),
-        workers: plain(WORKERS),
+        gpus,
+        workers,
         gpu_milli: plain(MILLI),
         tenant: plain(TENANT).filter(|name| !waits(name)),
         model: plain(MODEL),
@@ -192,6 +247,60 @@ pub(crate) fn tells_jobs(sniff: &Sniff<'_>) -> bool {
     let mapping = guess(sniff).mapping;
     let lasts = mapping.duration.is_some() || mapping.end.is_some();
     mapping.submit.or(mapping.start).is_some() && lasts && mapping.gpus.is_some()
+}
+
+/// What people say of columns, and for the rest what their names say.
+pub(crate) fn completed(sniff: &Sniff<'_>, asked: &ColumnMapping) -> ColumnMapping {
+    let Guess {
+        mapping: guess,
+        duration_doubtful,
+        ..
+    } = guess(sniff);
+    let mut whole = asked.clone();
+    let said = |key: &str| asked.column(key).is_some_and(Option::is_some);
+    let taken = |name: &str| {
+        let mut keys = ColumnMapping::KEYS.iter().filter_map(|key| asked.get(key));
+        keys.any(|of| of.trim().eq_ignore_ascii_case(name.trim()))
+    };
+    for key in ColumnMapping::KEYS {
+        // A multiplier belongs to a number, and one way to tell a duration suffices.
+        let replaced = match key {
+            "workers" | "gpu_milli" => said("gpus"),
+            "duration" => said("start") || said("end"),
+            "end" => said("duration"),
+            _ => false,
+        };
+        let name = guess.get(key).filter(|name| !taken(name));
+        if let (Some(name), false) = (name, replaced || said(key)) {
+            whole.set(key, name);
+        }
+    }
+    let clock = ["submit", "start", "end"].iter().any(|key| said(key));
+    if !clock {
+        whole.unit = whole.unit.or(guess.unit);
+    }
+    let guessed = !said("duration") && whole.duration.is_some();
+    if guessed && (asked.unit.is_none() || !duration_doubtful) {
+        whole.duration_unit = whole.duration_unit.or(guess.duration_unit);
+    }
+    whole
+}
+
+/// What people say of columns, and what their names say of the others, in words.
+pub(crate) fn said(sniff: &Sniff<'_>, asked: &ColumnMapping) -> String {
+    let whole = completed(sniff, asked);
+    let mut added = ColumnMapping::default();
+    for key in ColumnMapping::KEYS {
+        if let (Some(name), None) = (whole.get(key), asked.get(key)) {
+            added.set(key, name);
+        }
+    }
+    let said = format!("columns as asked, {asked}");
+    if added == ColumnMapping::default() {
+        said
+    } else {
+        format!("{said}; {}", text(&added).replacen("columns", "others", 1))
+    }
 }
 
 /// Who plays which role, in words.

@@ -7,7 +7,7 @@ use super::objects::Objects;
 use super::report::{DropReason, WarningKind};
 use super::rows::{Flaw, Part, Reader, Receiver, Row};
 use super::sink::Sink;
-use super::sniff::{Shape, Sniff};
+use super::sniff::{Shape, Sniff, is_drawn};
 
 /// What became of one text.
 pub(crate) struct Imported {
@@ -50,6 +50,7 @@ impl Import {
             _ => 0,
         };
         let importer = (format.importer)(sniff, mapping)?;
+        let joins = importer.joins_cells();
         let objects = match sniff.shape {
             Shape::JsonArray | Shape::JsonLines if !importer.reads_json() => {
                 Some(Objects::new(sniff.shown()))
@@ -60,10 +61,16 @@ impl Import {
             format,
             reader: sniff.reader(),
             feed: Feed {
+                joins,
+                boxed: sniff.boxed,
                 importer,
                 objects,
                 sink: Sink::new(sniff.file, max_rows),
-                width: sniff.width,
+                // Without a header the first row may have been cut too.
+                width: match sniff.headerless() {
+                    Some(_) if joins => 0,
+                    _ => sniff.width,
+                },
                 header,
                 truncated: false,
             },
@@ -126,6 +133,10 @@ struct Feed {
     objects: Option<Objects>,
     sink: Sink,
     width: usize,
+    /// Whether the importer puts cells together.
+    joins: bool,
+    /// Whether some rows are lines that are drawn.
+    boxed: bool,
     /// The line that rows are below.
     header: u32,
     truncated: bool,
@@ -134,7 +145,7 @@ struct Feed {
 impl Receiver for Feed {
     /// Passes a sound row on, and drops the others.
     fn row(&mut self, row: &Row<'_>) {
-        if row.line <= self.header || !self.sink.count_row() {
+        if row.line <= self.header || self.boxed && is_drawn(row) || !self.sink.count_row() {
             return;
         }
         let short = row.len() < self.width;
@@ -147,12 +158,8 @@ impl Receiver for Feed {
             Some(Flaw::Truncated) => self.truncated_row(row),
             None if cut => self.truncated_row(row),
             None => {
-                let long = row.len() > self.width && row.filled() > self.width;
-                if self.width > 0 && (short || long) {
-                    let (cells, width) = (row.len(), self.width);
-                    let detail = || format!("{cells} cells instead of {width}");
-                    let kind = WarningKind::RaggedRows;
-                    self.sink.tally.warn(kind, 1, row.line, &detail);
+                if short || !self.joins {
+                    self.sink.check_width(row, self.width);
                 }
                 self.sound(row);
             }

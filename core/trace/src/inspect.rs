@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct Inspection {
     /// The format's stable name.
     pub format: String,
-    /// Rows of the trace, each of which is a job: `gpu_jobs` and all that were dropped.
+    /// Jobs of the trace: its rows but for those that are a part of a job listed elsewhere.
     pub jobs: u32,
     /// Jobs that can be replayed: at least one GPU, a submission and a positive duration.
     pub gpu_jobs: u32,
@@ -153,7 +153,7 @@ impl Trace {
         }
         Inspection {
             format: self.format.clone(),
-            jobs: self.report.rows_read,
+            jobs: self.report.jobs(),
             gpu_jobs: self.report.rows_kept,
             dropped,
             gpu_hours: self.records.iter().map(service).sum::<f64>() / 3600.0,

@@ -5,6 +5,7 @@
 use super::error::OpenError;
 use super::guess::tells_jobs;
 use super::mapping::ColumnMapping;
+use super::slurm::first_key;
 use super::sniff::{Shape, Sniff, is_single_column};
 
 /// A kind of file, how it is told, and what to do next. One whose `next` speaks of columns can be
@@ -76,22 +77,32 @@ const KNOWN: &[Known] = &[
         what: "a log of requests to a model",
         next: "its rows are requests of tokens, not jobs on GPUs; open a job trace",
         is: |s| {
-            let has = |part: &str| s.columns.iter().any(|c| c.name.contains(part));
+            let has = |part: &&str| s.columns.iter().any(|c| c.name.contains(part));
             let input = [
                 "contexttokens",
                 "request tokens",
                 "input_length",
-                "prompt_tokens",
+                "input_len",
+                "input_tokens",
+                "prompt",
                 "num_prefill_tokens",
             ];
             let output = [
                 "generatedtokens",
+                "generated_tokens",
                 "response tokens",
+                "response_tokens",
                 "output_length",
+                "output_len",
+                "output_tokens",
                 "completion_tokens",
                 "num_decode_tokens",
+                "decode",
+                "token_size",
+                "token_count",
+                "ttft",
             ];
-            input.iter().any(|c| has(c)) && output.iter().any(|c| has(c))
+            input.iter().any(has) && output.iter().any(has) && !tells_jobs(s)
         },
     },
     Known {
@@ -112,12 +123,21 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
-        what: "what sacct prints in columns of fixed width",
-        next: "cells are cut off and blanks separate nothing there; print it with sacct --parsable2 or --json",
+        what: "a topology",
+        next: "it tells how machines are linked, not which jobs ran; open a job trace, and write the cluster with its racks as 16x4/racks=4",
         is: |s| {
-            let rule = |cell: &String| !cell.is_empty() && cell.bytes().all(|byte| byte == b'-');
-            let first = s.preview.first();
-            s.columns.len() > 1 && first.is_some_and(|row| row.iter().all(rule))
+            let graph = s.has(&["nodes", "links"]) || s.has(&["nodes", "edges"]);
+            let links = ["bandwidth", "latency", "capacity"]
+                .iter()
+                .any(|of| s.columns.iter().any(|column| column.name.contains(of)));
+            let ends =
+                s.has(&["source", "target"]) || s.has(&["src", "dst"]) || s.has(&["from", "to"]);
+            let switches = s.shape == Shape::Pairs
+                && s.text
+                    .lines()
+                    .filter_map(first_key)
+                    .any(|key| key.eq_ignore_ascii_case("switchname"));
+            s.shape == Shape::JsonObject && graph || ends && links && !tells_jobs(s) || switches
         },
     },
     Known {
@@ -142,6 +162,107 @@ const KNOWN: &[Known] = &[
     },
 ];
 
+/// The error that says what a file is that is told by its first characters.
+pub(crate) fn marked(file: &str, text: &str) -> Option<OpenError> {
+    let begins = |tags: &[&str]| tags.iter().any(|tag| text.starts_with(tag));
+    let first = text.lines().next().unwrap_or("").trim_ascii_end();
+    let section = first
+        .strip_prefix('[')
+        .and_then(|line| line.strip_suffix(']'));
+    let is_section = section.is_some_and(|name| {
+        let name = name.trim_matches(['[', ']']);
+        let is_word = |b: u8| b.is_ascii_alphanumeric() || b"_-. ".contains(&b);
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.bytes().all(is_word)
+            && text.lines().any(|line| line.contains('='))
+    });
+    let gpus = ["GPU0", "GPU1"]
+        .iter()
+        .all(|gpu| first.split_ascii_whitespace().any(|word| word == *gpu));
+    let (what, next) = if begins(&["\"JOB_"]) {
+        (
+            "accounting of LSF (lsb.acct)",
+            "its fields differ from version to version; convert what bhist or bacct -l tell to job_id,submit_time,duration,num_gpus",
+        )
+    } else if begins(&["<?xml", "<platform", "<system", "<topology", "<graphml"]) {
+        (
+            "XML",
+            "it may describe machines, a topology or settings, but no jobs; open a table of jobs",
+        )
+    } else if begins(&["digraph ", "digraph{", "graph {", "graph{", "strict graph"]) || gpus {
+        (
+            "a topology",
+            "it tells how machines or GPUs are linked, not which jobs ran; open a job trace, and write the cluster with its racks as 16x4/racks=4",
+        )
+    } else if begins(&["┌", "╭", "╒", "┏", "╔", "│"]) {
+        ("a table that is drawn with lines", "print it as CSV")
+    } else if is_section {
+        (
+            "a configuration (TOML or INI)",
+            "it tells settings, not jobs; open a table of jobs",
+        )
+    } else {
+        return None;
+    };
+    Some(known(file, what, next))
+}
+
+fn known(file: &str, what: &str, next: &str) -> OpenError {
+    OpenError::Known {
+        file: file.to_owned(),
+        what: what.to_owned(),
+        next: next.to_owned(),
+        table: None,
+    }
+}
+
+/// The error that says what was printed for people, which is told by its first lines: blanks within
+/// cells, and cells without anything, do not let it be read as a table.
+pub(crate) fn printed(file: &str, text: &str) -> Option<OpenError> {
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
+    let rule: Vec<&str> = lines
+        .next()
+        .unwrap_or("")
+        .split_ascii_whitespace()
+        .collect();
+    let is_rule = |word: &&str| word.bytes().all(|byte| byte == b'-');
+    let has = |names: &[&str]| {
+        let mut names = names.iter();
+        names.all(|name| header.iter().any(|of| of.eq_ignore_ascii_case(name)))
+    };
+    let (what, next) = if header.len() > 1 && rule.len() > 1 && rule.iter().all(is_rule) {
+        (
+            "what sacct prints in columns of fixed width",
+            "cells are cut off and blanks separate nothing there; print it with sacct --parsable2 or --json",
+        )
+    } else if has(&["JOBID", "ST", "TIME"]) || has(&["JOBID", "STATE", "TIME", "NODELIST(REASON)"])
+    {
+        (
+            "what squeue prints",
+            "its TIME is how long a job has run so far, and it does not tell submissions and GPUs; print it with squeue --json, or what has ended with sacct --parsable2",
+        )
+    } else if has(&["PARTITION", "AVAIL", "NODES", "STATE"]) && !has(&["GRES"]) {
+        (
+            "what sinfo prints",
+            "it does not tell GPUs; print it with sinfo -N -o '%N %G %c %m', and open it beside a trace as its cluster",
+        )
+    } else {
+        return None;
+    };
+    Some(known(file, what, next))
+}
+
+/// Whether a text is nodes and their GPUs between blanks, as sinfo prints them.
+pub(crate) fn tells_nodes(text: &str) -> bool {
+    let header = text.trim_ascii_start().lines().next().unwrap_or("");
+    let has = |names: &[&str]| {
+        let mut words = header.split_ascii_whitespace();
+        words.any(|word| names.iter().any(|name| word.eq_ignore_ascii_case(name)))
+    };
+    has(&["nodelist", "hostnames", "nodehost"]) && has(&["gres"])
+}
+
 /// The error that says what a file is, if it is one of the above.
 pub(crate) fn refuse(sniff: &Sniff<'_>) -> Option<OpenError> {
     let known = KNOWN.iter().find(|known| (known.is)(sniff))?;
@@ -162,4 +283,68 @@ fn is_other_pai(sniff: &Sniff<'_>) -> bool {
     let hexadecimal = |id: &str| id.len() >= 24 && id.bytes().all(|b| b.is_ascii_hexdigit());
     let width = sniff.headerless().map_or(0, <[String]>::len);
     hexadecimal(id) && (width == 9 && hexadecimal(last) || width == 5 || width == 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::try_open;
+
+    #[test]
+    fn files_are_called_what_they_are() {
+        for (text, what) in [
+            (
+                "JobID           JobName  State\n------------ ---------- ----------\n91         train_rn50  COMPLETED\n91.batch                COMPLETED\n",
+                "fixed width",
+            ),
+            (
+                "  JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n  90 gpu my job ann R 5:03 1 n1\n",
+                "squeue",
+            ),
+            (
+                "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ngpu* up infinite 4 idle gpu[01-04]\n",
+                "sinfo",
+            ),
+            ("\"JOB_FINISH\" \"10.1\" 1893495609 81 1001\n", "LSF"),
+            (
+                "request_id,arrival_timestamp,batch_size,prompt_size,token_size\n0,1.5,1,1024,64\n",
+                "requests to a model",
+            ),
+            (
+                "timestamp,input_tokens,output_tokens\n1,2,3\n",
+                "requests to a model",
+            ),
+            (
+                "# a job\njobVC: VC1\ntaskRoles:\n  a:\n    taskNumber: 2\n",
+                "it is YAML",
+            ),
+            ("cohorts:\n- className: team\n  count: 2\n", "it is YAML"),
+            ("[cluster]\nnodes = 4\n", "TOML"),
+            ("<?xml version=\"1.0\"?>\n<platform/>\n", "XML"),
+            (
+                "{\"nodes\": [{\"id\": 1}], \"links\": [{\"source\": 1, \"target\": 2}]}",
+                "a topology",
+            ),
+            ("source,target,bandwidth\na,b,100\n", "a topology"),
+            (
+                "SwitchName=s1 Nodes=n[1-4]\nSwitchName=s2 Switches=s1\n",
+                "a topology",
+            ),
+            (
+                "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV12\t0-31\n",
+                "a topology",
+            ),
+            ("ClusterName=lab\nSlurmctldHost=head\n", "settings of Slurm"),
+            (
+                "┌────┬────┐\n│ a  │ b  │\n└────┴────┘\n",
+                "drawn with lines",
+            ),
+        ] {
+            let error = try_open("file", text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(what), "{text}\n{error}");
+            assert!(!error.contains("which columns are which"), "{error}");
+        }
+        // Jobs that have prompts are jobs.
+        let jobs = b"id,submit,duration,gpus,prompt_tokens,decode_tokens\n1,0,60,1,5,6\n";
+        assert!(try_open("jobs.csv", jobs).is_ok());
+    }
 }

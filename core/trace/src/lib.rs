@@ -34,6 +34,7 @@ mod import;
 mod inspect;
 mod keys;
 mod known;
+mod manifest;
 mod mapping;
 mod objects;
 mod opening;
@@ -43,6 +44,7 @@ mod report;
 mod review;
 mod shared;
 mod sink;
+mod slurm;
 mod sniff;
 mod status;
 #[cfg(test)]

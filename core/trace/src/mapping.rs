@@ -3,7 +3,8 @@
 //!
 //! As text: `submit=Arrival,duration=Run time,gpus=GPUs,unit=s`. A column is named as in the
 //! header, upper and lower case alike, or by its number as `#3`; a name with a comma stands in
-//! quotation marks.
+//! quotation marks. What is not said is guessed as without a mapping; `tenant=` says that no column is
+//! the tenant, and `gpus=1` that every job has one GPU, unless a column is called so.
 
 use super::timestamp::Unit;
 use crate::meant::hint;
@@ -122,7 +123,25 @@ impl ColumnMapping {
 
     /// The column in a role, one of [`KEYS`](Self::KEYS).
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.column(key)?.as_deref()
+        self.column(key)?.as_deref().filter(|name| !name.is_empty())
+    }
+
+    /// Names the column in a role.
+    pub(crate) fn set(&mut self, key: &str, column: &str) {
+        if let Some(role) = self.column_mut(key) {
+            *role = Some(column.to_owned());
+        }
+    }
+
+    /// The same, which says of roles that a guess gives a column and this does not that they have none.
+    pub fn against(&self, guess: &Self) -> Self {
+        let mut all = self.clone();
+        for key in Self::KEYS {
+            if self.get(key).is_none() && guess.get(key).is_some() {
+                all.set(key, "");
+            }
+        }
+        all
     }
 
     /// Gives a column a role, and any it had before up.
@@ -220,7 +239,7 @@ impl FromStr for ColumnMapping {
                 Some(quoted) => quoted.replace("\"\"", "\""),
                 None => value.to_owned(),
             };
-            if value.is_empty() {
+            if value.is_empty() && !Self::KEYS.contains(&key.as_str()) {
                 return Err(syntax());
             }
             if given.contains(&key) {
@@ -278,6 +297,7 @@ mod tests {
             "time=dates",
             "time=day-first",
             "time=month-first",
+            "duration=A100,gpus=1,tenant=",
         ] {
             assert_eq!(text.parse::<ColumnMapping>().unwrap().to_string(), text);
         }
@@ -291,6 +311,17 @@ mod tests {
         mapping.assign("a", None);
         assert_eq!(mapping, ColumnMapping::default());
         assert_eq!(mapping.get("end"), None);
+    }
+
+    #[test]
+    fn what_is_taken_away_from_a_guess_is_said() {
+        let guess: ColumnMapping = "submit=a,duration=b,tenant=c".parse().unwrap();
+        let mut mapping = guess.clone();
+        mapping.assign("c", None);
+        let said = mapping.against(&guess);
+        assert_eq!(said.to_string(), "submit=a,duration=b,tenant=");
+        assert_eq!(said.get("tenant"), None);
+        assert_eq!(said.against(&guess), said);
     }
 
     #[test]

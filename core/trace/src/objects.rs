@@ -54,7 +54,8 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 }
 
 /// Reads a row, or tells why it is left out.
-pub(crate) type ReadRow<'a> = &'a dyn Fn(&Row<'_>, &mut Sink) -> Result<(), (DropReason, String)>;
+pub(crate) type ReadRow<'a> =
+    &'a mut dyn FnMut(&Row<'_>, &mut Sink) -> Result<(), (DropReason, String)>;
 
 /// Reads the elements of the array that is a field of the object in `text`.
 pub(crate) fn rows_of_field(text: &str, field: &str, sink: &mut Sink, read: ReadRow<'_>) {

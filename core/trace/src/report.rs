@@ -157,6 +157,10 @@ named! {
         BatchInvalid = "batch_invalid", "batch size not possible";
         /// Parameter servers that are no number of them, or their cores or memory.
         ServersInvalid = "servers_invalid", "parameter servers not understood";
+        /// It still ran: its end is not set, or is its limit.
+        NotEnded = "not_ended", "had not ended yet";
+        /// It still waited.
+        NotBegun = "not_begun", "had not begun to run yet";
         /// No duration, nor start and end.
         DurationMissing = "duration_missing", "duration missing";
         /// A duration that is none.
@@ -203,12 +207,16 @@ named! {
         RaggedRows = "ragged_rows", "Rows with more or fewer cells than the header: {}. Cells were read by position.";
         /// The unit of a time is a guess.
         UnitAssumed = "unit_assumed", "Columns whose unit is not certain: {}. They were taken as seconds; check a known job.";
+        /// Hours and minutes, or minutes and seconds.
+        MinutesAssumed = "minutes_assumed", "Durations of two numbers: {}. They were read as minutes and seconds; check a known job.";
         /// Day and month cannot be told apart.
         DatesAmbiguous = "dates_ambiguous", "Dates of which no row tells whether the day or the month comes first: {}. Correct it with time=day-first or time=month-first among the columns.";
         /// A duration that is not end − start.
         DurationsDisagree = "durations_disagree", "Jobs whose duration is not the time between their start and end: {}. The column of durations was taken; it may include the wait, or have another unit.";
         /// No submission time of its own.
         StartAsSubmit = "start_as_submit", "Jobs without a submission time of their own: {}. Their start was taken for it.";
+        /// Ended by its limit.
+        KilledAtLimit = "killed_at_limit", "Jobs that take longer than the time they ask for: {}. They end by then, as their format defines it.";
         /// Durations cut off by who published them.
         Clamped = "clamped", "Jobs of exactly 172,800 s: {}. Their source cut longer ones off at 48 hours, so these are lower bounds.";
         /// Not ended yet.
@@ -247,6 +255,16 @@ named! {
 }
 
 impl ImportReport {
+    /// Jobs that were read, kept or not: rows but for the parts of jobs that other rows describe.
+    pub fn jobs(&self) -> u32 {
+        let parts = self
+            .dropped
+            .iter()
+            .filter(|of| of.reason == DropReason::PartialExecution);
+        let parts: u32 = parts.map(|of| of.count).sum();
+        self.rows_read.saturating_sub(parts)
+    }
+
     /// Says what becomes of the jobs of a warning by choice, in place of what is said without one.
     pub(crate) fn by_choice(&mut self, kind: WarningKind, how: &str) {
         for warning in self.warnings.iter_mut().filter(|of| of.kind == kind) {

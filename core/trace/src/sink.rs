@@ -4,9 +4,9 @@ use super::Record;
 use super::header::Header;
 use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
-use super::rows::is_missing;
+use super::rows::{Row, is_missing};
 use super::timestamp::MAX_SECONDS;
-use crate::cluster::{MAX_TYPES, type_name};
+use crate::cluster::{MAX_TYPES, type_name_in_file};
 use crate::job::{Demand, Servers, Status, TypeSet};
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
@@ -154,6 +154,17 @@ impl Sink {
         self.rows > self.max_rows
     }
 
+    /// Warns of a row that has fewer or more cells than the header; 0: there is none to compare with.
+    pub(crate) fn check_width(&mut self, row: &Row<'_>, width: usize) {
+        let long = row.len() > width && row.filled() > width;
+        if width > 0 && (row.len() < width || long) {
+            let cells = row.len();
+            let detail = || format!("{cells} cells instead of {width}");
+            let kind = WarningKind::RaggedRows;
+            self.tally.warn(kind, 1, row.line, &detail);
+        }
+    }
+
     /// Leaves a row out; `detail` is asked only for the first of its kind.
     pub(crate) fn drop(&mut self, reason: DropReason, line: u32, detail: &dyn Fn() -> String) {
         self.tally.drop(reason, line, detail);
@@ -215,7 +226,7 @@ impl Sink {
         let mut types = TypeSet::ANY;
         let named = cell.split('|').map(str::trim);
         for name in named.filter(|name| !is_missing(name)) {
-            let known = type_name(name).ok();
+            let known = type_name_in_file(name).ok();
             let index = known.and_then(|name| self.gpu_types.index(&name));
             match index.filter(|&index| (index as usize) < MAX_TYPES) {
                 Some(index) => types = types.with(index),

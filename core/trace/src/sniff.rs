@@ -8,12 +8,16 @@
 
 use super::error::OpenError;
 use super::keys::keys;
+use super::known;
+use super::manifest::is_yaml;
 use super::mapping::{ColumnMapping, TableHead};
 use super::objects::Objects;
 use super::rows::{
-    Elements, Line, Lines, Part, Reader, Receiver, Row, Words, date, date_year_last, is_missing,
-    number,
+    Elements, Field, Fields, Line, Lines, Part, Reader, Receiver, Row, Words, date, date_year_last,
+    is_missing, number,
 };
+use super::slurm::is_pairs;
+use super::timestamp::Unit;
 
 /// The beginning of a text, as formats see it to tell whether it is theirs.
 pub(crate) struct Sniff<'a> {
@@ -34,6 +38,10 @@ pub(crate) struct Sniff<'a> {
     pub(crate) comments: Vec<(u32, String)>,
     /// Bytes of the text that they take: rows begin behind them.
     pub(crate) above: usize,
+    /// The line of the text that rows are read from.
+    from: u32,
+    /// Whether lines are drawn between its rows.
+    pub(crate) boxed: bool,
 }
 
 /// How a text is cut into rows.
@@ -54,12 +62,14 @@ pub(crate) enum Shape {
     JsonLines,
     /// A JSON object.
     JsonObject,
-    /// YAML, as Kubernetes writes it.
+    /// YAML.
     Yaml,
+    /// Records of `Key=value`, as Slurm writes them.
+    Pairs,
 }
 
 /// The delimiter of tables whose cells stand between blanks.
-const BLANKS: u8 = b' ';
+pub(crate) const BLANKS: u8 = b' ';
 
 /// A named column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +164,7 @@ impl Sniff<'_> {
         match self.shape {
             Shape::Table { .. } => true,
             Shape::JsonArray | Shape::JsonLines => !self.columns.is_empty(),
-            Shape::Swf | Shape::JsonObject | Shape::Yaml => false,
+            Shape::Swf | Shape::JsonObject | Shape::Yaml | Shape::Pairs => false,
         }
     }
 
@@ -187,7 +197,7 @@ impl Sniff<'_> {
         mapping: &ColumnMapping,
         role: &str,
     ) -> Result<Option<Column>, OpenError> {
-        let Some(name) = mapping.column(role).and_then(Option::as_ref) else {
+        let Some(name) = mapping.get(role) else {
             return Ok(None);
         };
         let number = name.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
@@ -197,8 +207,8 @@ impl Sniff<'_> {
             let there = self.preview.iter().any(|row| index < row.len());
             named.or_else(|| {
                 there.then(|| Column {
-                    name: name.clone(),
-                    shown: name.clone(),
+                    name: name.to_owned(),
+                    shown: name.to_owned(),
                     index,
                 })
             })
@@ -208,7 +218,7 @@ impl Sniff<'_> {
         found.map(Some).ok_or_else(|| OpenError::NoSuchColumn {
             file: self.file.to_owned(),
             line: self.header_line,
-            column: name.clone(),
+            column: name.to_owned(),
             role: role.to_owned(),
             found: self.head(ColumnMapping::default()).columns,
         })
@@ -224,13 +234,12 @@ impl Sniff<'_> {
 
     /// What cuts the text behind its comments into rows; `None` where it is read as a whole.
     pub(crate) fn reader(&self) -> Option<Reader> {
-        let above = self.comments.last().map_or(0, |comment| comment.0);
         match self.shape {
-            Shape::Table { delimiter, .. } => Some(table_reader(delimiter, above + 1)),
+            Shape::Table { delimiter, .. } => Some(table_reader(delimiter, self.from)),
             Shape::Swf => Some(Reader::words()),
-            Shape::JsonArray => Some(Reader::elements()),
+            Shape::JsonArray => Some(Reader::elements_from(self.from)),
             Shape::JsonLines => Some(Reader::lines()),
-            Shape::JsonObject | Shape::Yaml => None,
+            Shape::JsonObject | Shape::Yaml | Shape::Pairs => None,
         }
     }
 
@@ -279,7 +288,10 @@ pub(crate) fn sniff<'a>(
             "it is a web page: download the raw file behind it",
         ));
     }
-    if begins("apiVersion:") || begins("---\napiVersion:") {
+    if let Some(refusal) = known::marked(file, start) {
+        return Err(refusal);
+    }
+    if !mapped && is_yaml(text) {
         return Ok(match part {
             Part::Some => Sniffed::Whole,
             Part::Last => Sniffed::Known(Sniff {
@@ -287,6 +299,18 @@ pub(crate) fn sniff<'a>(
                 ..Sniff::of(file, text)
             }),
         });
+    }
+    if is_pairs(text) {
+        return Ok(match part {
+            Part::Some => Sniffed::Whole,
+            Part::Last => Sniffed::Known(Sniff {
+                shape: Shape::Pairs,
+                ..Sniff::of(file, text)
+            }),
+        });
+    }
+    if let (false, Some(refusal)) = (mapped, known::printed(file, start)) {
+        return Err(refusal);
     }
     match start.as_bytes() {
         [b'[', ..] => Ok(sniff_array(file, text, part)),
@@ -344,6 +368,8 @@ impl<'a> Sniff<'a> {
             preview: Vec::new(),
             comments: Vec::new(),
             above: 0,
+            from: 1,
+            boxed: false,
         }
     }
 
@@ -374,6 +400,40 @@ impl<'a> Sniff<'a> {
             }
         }
         sniff
+    }
+}
+
+impl<'a> Sniff<'a> {
+    /// The array of jobs that is a field of this object, as what its elements are: `jobs`, or one
+    /// that the caller finds to tell jobs.
+    pub(crate) fn jobs_within(&self, tells_jobs: fn(&Sniff<'_>) -> bool) -> Option<Self> {
+        if self.shape != Shape::JsonObject {
+            return None;
+        }
+        let arrays = || Fields::new(self.text).filter(|field| field.value.starts_with('['));
+        let of_field = |field: &Field<'a>| {
+            let mut elements = Elements::from_line(field.value, field.line);
+            let mut first = Vec::new();
+            while first.len() < PREVIEW
+                && let Some(row) = elements.next()
+            {
+                first.push(row.cell(0).to_owned());
+            }
+            let above = field.value.as_ptr().addr() - self.text.as_ptr().addr();
+            let sniff = Sniff {
+                above,
+                from: field.line,
+                ..Sniff::of(self.file, self.text)
+            };
+            Some(sniff.with_objects(&first)).filter(|sniff| !sniff.columns.is_empty())
+        };
+        let named = arrays().find(|field| field.key == "jobs");
+        let named = named.and_then(|field| of_field(&field));
+        named.or_else(|| {
+            arrays()
+                .filter_map(|field| of_field(&field))
+                .find(tells_jobs)
+        })
     }
 }
 
@@ -431,15 +491,42 @@ fn sniff_object<'a>(file: &'a str, text: &'a str, part: Part) -> Result<Sniffed<
     ))
 }
 
+/// Whether a row is no more than a line drawn between others, such as `+----+----+` and `|---|:--|`, or
+/// a remark below such a table.
+pub(crate) fn is_drawn(row: &Row<'_>) -> bool {
+    let is_line = |cell: &str| cell.bytes().all(|byte| b"-+=: ".contains(&byte));
+    row.len() == 1 || (0..row.len()).all(|at| is_line(row.cell(at)))
+}
+
+/// Whether lines are drawn between the rows of a table, as databases and Markdown do.
+fn is_boxed(text: &str) -> bool {
+    let mut lines = text
+        .lines()
+        .map(str::trim_ascii)
+        .filter(|line| !line.is_empty());
+    let is_rule = |line: &str| {
+        line.len() > 2
+            && line.bytes().all(|byte| b"-+=|: ".contains(&byte))
+            && line.contains(['-', '='])
+            && line.contains(['+', '|'])
+    };
+    match (lines.next(), lines.next()) {
+        (Some(first), Some(second)) if is_rule(first) => second.contains('|'),
+        (Some(first), Some(second)) => first.contains('|') && is_rule(second),
+        _ => false,
+    }
+}
+
 /// The first rows below the comments, as far as formats look at them.
 #[derive(Default)]
 struct Preview {
     rows: Vec<(u32, Vec<String>)>,
+    boxed: bool,
 }
 
 impl Receiver for Preview {
     fn row(&mut self, row: &Row<'_>) {
-        if self.rows.len() <= PREVIEW {
+        if self.rows.len() <= PREVIEW && !(self.boxed && is_drawn(row)) {
             self.rows.push((row.line, shown_cells(row)));
         }
     }
@@ -455,8 +542,17 @@ fn sniff_table<'a>(
     asked: Option<u8>,
 ) -> Result<Sniffed<'a>, OpenError> {
     let (comments, table) = comments(text);
+    let boxed = is_boxed(table);
+    let said = comments.first().and_then(|(_, text)| separator(text));
+    let asked = asked.or(said).or(boxed.then_some(b'|'));
     let delimiter = asked.or_else(|| {
+        if let Some(delimiter) = of_accounting(table) {
+            return Some(delimiter);
+        }
         let delimiter = delimiter(table);
+        if delimiter.is_none() && known::tells_nodes(table) {
+            return Some(BLANKS);
+        }
         if stands_between_blanks(table, delimiter) {
             Some(BLANKS)
         } else {
@@ -464,7 +560,10 @@ fn sniff_table<'a>(
         }
     });
     let above = comments.last().map_or(0, |comment| comment.0);
-    let mut preview = Preview::default();
+    let mut preview = Preview {
+        boxed,
+        ..Preview::default()
+    };
     table_reader(delimiter.unwrap_or(b','), above + 1).read(table, part, &mut preview);
     let mut rows = preview.rows;
     let is_own = comments.first().is_some_and(|of| of.1.starts_with(OWN));
@@ -492,7 +591,10 @@ fn sniff_table<'a>(
     let mut width = first.len();
     // Tables whose rows begin with their name, and whose header does not name that column.
     let longer = |row: &(u32, Vec<String>)| {
-        row.1.len() == width + 1 && row.1.last().is_some_and(|cell| !cell.is_empty())
+        // Or a list without quotation marks, such as cpu=8,node=1.
+        let pair = |cell: &String| cell.contains('=') && !cell.contains(',');
+        let cut = delimiter == Some(b',') && row.1.iter().filter(|cell| pair(cell)).count() > 1;
+        row.1.len() == width + 1 && !cut && row.1.last().is_some_and(|cell| !cell.is_empty())
     };
     if header && rows.len() > 1 && rows.iter().all(longer) {
         columns.iter_mut().for_each(|c| c.index += 1);
@@ -518,6 +620,8 @@ fn sniff_table<'a>(
         preview: rows.into_iter().map(|(_, cells)| cells).collect(),
         comments,
         above: text.len() - table.len(),
+        from: above + 1,
+        boxed,
         ..Sniff::of(file, text)
     }))
 }
@@ -527,6 +631,12 @@ fn comments(text: &str) -> (Vec<(u32, String)>, &str) {
     let mut comments = Vec::new();
     let mut rest = text;
     let mut number = 1;
+    if let Some((line, below)) = text.split_once('\n')
+        && separator(line).is_some()
+    {
+        comments.push((number, line.trim_ascii().to_owned()));
+        (rest, number) = (below, number + 1);
+    }
     // A header may begin with the character too, but not with a blank after it.
     while let Some(comment) = rest.strip_prefix('#')
         && (comment.starts_with(' ') || !comments.is_empty() || comment.starts_with(OWN))
@@ -536,6 +646,18 @@ fn comments(text: &str) -> (Vec<(u32, String)>, &str) {
         (rest, number) = (below, number + 1);
     }
     (comments, rest)
+}
+
+/// What a line such as `sep=;`, which spreadsheets write above a table, says of its cells.
+fn separator(line: &str) -> Option<u8> {
+    let line = line.trim_ascii_end().trim_matches('"');
+    let (key, separator) = line.split_at_checked(4)?;
+    match separator.as_bytes() {
+        [byte @ (b',' | b';' | b'\t' | b'|')] if key.eq_ignore_ascii_case("sep=") => Some(*byte),
+        // A tab at the end of a line is a blank.
+        [] if key.eq_ignore_ascii_case("sep=") => Some(b'\t'),
+        _ => None,
+    }
 }
 
 /// A table of nothing but durations.
@@ -587,6 +709,24 @@ fn stands_between_blanks(text: &str, delimiter: Option<u8>) -> bool {
         && words.is_some_and(|words| words > 2)
         && (cells.is_none() || !cells_tell())
         && words_tell()
+}
+
+/// What separates the fields of a batch system's accounting, whose values have commas: PBS' begins
+/// with a date and the kind of a record, Grid Engine's has three Unix times among 43 fields and more.
+fn of_accounting(text: &str) -> Option<u8> {
+    let line = text.trim_ascii_start().lines().next()?;
+    let mut fields = line.split(';');
+    let (first, kind) = (fields.next()?, fields.next().unwrap_or(""));
+    let is_kind = kind.len() == 1 && kind.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if is_kind && date_year_last(first).is_some() {
+        return Some(b';');
+    }
+    let fields: Vec<&str> = line.split(':').take(64).collect();
+    let times = fields.get(8..11)?.iter().map(|field| number(field));
+    let is_time = |time: Option<f64>| {
+        time.is_some_and(|time| time == 0.0 || Unit::of_unix_time(time).is_some())
+    };
+    (fields.len() >= 43 && times.into_iter().all(is_time)).then_some(b':')
 }
 
 /// What separates the cells of the first line, if anything: whatever is most frequent there,

@@ -12,7 +12,7 @@ pub(crate) fn status(word: &str) -> Status {
         Status::Completed
     } else if any(&["cancelled", "canceled", "killed", "5"]) {
         Status::Cancelled
-    } else if any(&["failed", "timeout", "0"]) {
+    } else if any(&["failed", "timeout", "out_of_memory", "deadline", "0"]) {
         Status::Failed
     } else if any(&["node_fail"]) {
         Status::NodeFailed
@@ -42,6 +42,8 @@ mod tests {
             ("5", Status::Cancelled),
             ("Failed", Status::Failed),
             ("TIMEOUT", Status::Failed),
+            ("OUT_OF_MEMORY", Status::Failed),
+            ("DEADLINE", Status::Failed),
             ("NODE_FAIL", Status::NodeFailed),
             ("0", Status::Failed),
             ("Running", Status::Running),

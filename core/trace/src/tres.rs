@@ -8,24 +8,8 @@ use super::rows::number;
 /// or the sum of the kinds where there is no total. `None` where it lists none.
 pub(crate) fn gpus(resources: &str) -> Option<f64> {
     let (mut total, mut kinds) = (None, None);
-    for part in resources.split(',') {
-        let part = part.trim();
-        let resource = part
-            .strip_prefix("gres")
-            .map_or(part, |rest| rest.strip_prefix(['/', ':']).unwrap_or(rest));
-        let Some(rest) = resource.strip_prefix("gpu") else {
-            continue;
-        };
-        let rest = rest.split('(').next().unwrap_or(rest);
-        // `gpu=2`, `gpu:a100=2`, `gpu:2`, `gpu:a100:2` or `gpu:a100`, which is one of them.
-        let (kind, count) = match (rest.split_once('='), rest.rsplit_once(':')) {
-            (Some((kind, count)), _) => (kind, number(count)?),
-            (None, Some((kind, last))) => match number(last) {
-                Some(count) => (kind, count),
-                None => (last, 1.0),
-            },
-            (None, None) => continue,
-        };
+    for (kind, count) in kinds_of(resources) {
+        let count = count?;
         if kind.is_empty() {
             total = Some(count);
         } else {
@@ -38,20 +22,39 @@ pub(crate) fn gpus(resources: &str) -> Option<f64> {
 /// The types of the GPUs in such a list, joined by `|`; "" where it names none.
 pub(crate) fn types(resources: &str) -> String {
     let mut types: Vec<&str> = Vec::new();
-    for part in resources.split(',') {
+    for (kind, _) in kinds_of(resources) {
+        if !kind.is_empty() && !types.contains(&kind) {
+            types.push(kind);
+        }
+    }
+    types.join("|")
+}
+
+/// The GPUs of such a list: their types, "" where none is told, and how many; `None` where that is
+/// no number. What else is counted of GPUs, such as their memory (`gres/gpumem`), is none.
+pub(crate) fn kinds_of(resources: &str) -> impl Iterator<Item = (&str, Option<f64>)> {
+    resources.split(',').filter_map(|part| {
         let part = part.trim();
         let resource = part
             .strip_prefix("gres")
             .map_or(part, |rest| rest.strip_prefix(['/', ':']).unwrap_or(rest));
-        let Some(rest) = resource.strip_prefix("gpu:") else {
-            continue;
-        };
-        let name = rest.split(['(', '=', ':']).next().unwrap_or(rest);
-        if number(name).is_none() && !name.is_empty() && !types.contains(&name) {
-            types.push(name);
+        let rest = resource.strip_prefix("gpu")?;
+        let rest = rest.split('(').next().unwrap_or(rest);
+        if !rest.starts_with([':', '=']) {
+            return None;
         }
-    }
-    types.join("|")
+        // `gpu=2`, `gpu:a100=2`, `gpu:2`, `gpu:a100:2` or `gpu:a100`, which is one of them.
+        let (kind, count) = match (rest.split_once('='), rest.rsplit_once(':')) {
+            (Some((kind, count)), _) => (kind, number(count)),
+            (None, Some((kind, last))) => match number(last) {
+                Some(count) => (kind, Some(count)),
+                None => (rest, Some(1.0)),
+            },
+            (None, None) => return None,
+        };
+        let kind = kind.strip_prefix(':').unwrap_or(kind);
+        Some((kind.split(':').next().unwrap_or(kind), count))
+    })
 }
 
 /// Whether a cell is such a list, with GPUs in it or without.
@@ -75,6 +78,10 @@ mod tests {
             ("gpu:a100", Some(1.0)),
             ("billing=64,cpu=64,mem=62.50G,node=8", None),
             ("gpus", None),
+            ("cpu=8,gres/gpumem=40,gres/gpu=1,gres/gpuutil=90", Some(1.0)),
+            ("gres/gpumem=24G", None),
+            ("gpumem:24", None),
+            ("gres/gpu_mem:a100=24", None),
             ("", None),
         ] {
             assert_eq!(gpus(resources), count, "{resources}");
@@ -84,6 +91,8 @@ mod tests {
             ("gres/gpu:a100=1,gres/gpu:v100=2", "a100|v100"),
             ("gpu:a100:2(IDX:0,1),gpu:a100:1,shard:4", "a100"),
             ("gpu:tesla:2(S:0-1)", "tesla"),
+            ("gpu:v100", "v100"),
+            ("gres/gpu:rtx_3090=2,gres/gpumem:a100=40", "rtx_3090"),
             ("gpu:2,gres/gpu=2,cpu=4", ""),
         ] {
             assert_eq!(types(resources), names, "{resources}");

@@ -471,7 +471,8 @@ fn rows_of_every_schema() {
             (3, 2),
             "429.5",
         ),
-        (&["sacct_parsable2.txt"], "sacct", (4, 2), "200.1"),
+        // A step is no job.
+        (&["sacct_parsable2.txt"], "sacct", (3, 2), "200.1"),
         (
             &["sacct_B_elapsed_alloctres.txt"],
             "sacct",

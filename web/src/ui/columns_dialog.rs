@@ -101,6 +101,8 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
             .find(|unit| unit.1 == name)
             .map(|unit| unit.0)
     };
+    // What was guessed and taken away would be guessed again.
+    let whole = mapping.against(&head.guess);
     let has = |key: &str| mapping.get(key).is_some();
     let needed = [
         (has("submit") || has("start"), "when jobs were submitted"),
@@ -125,7 +127,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
         }
     };
     let onopen = {
-        let (session, mapping, close) = (session.clone(), mapping.clone(), close.clone());
+        let (session, mapping, close) = (session.clone(), whole.clone(), close.clone());
         Callback::from(move |_: MouseEvent| {
             close();
             session.open_columns(&mapping);
@@ -153,7 +155,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
                     { field("Unit of times", None, list(change(Box::new(move |mapping, name| mapping.unit = by_name(name))), units("told by their size", mapping.unit))) }
                     { field("Unit of the duration", None, list(change(Box::new(move |mapping, name| mapping.duration_unit = by_name(name))), units("that of the times", mapping.duration_unit))) }
                 </div>
-                <label class="field"><span>{ "On the command line" }</span><input type="text" readonly=true value={format!("--map '{mapping}'")} /></label>
+                <label class="field"><span>{ "On the command line" }</span><input type="text" readonly=true value={format!("--map '{whole}'")} /></label>
                 <div class="row end">
                     <span class="hint" role="status">
                         if missing.is_empty() {

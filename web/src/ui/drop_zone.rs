@@ -42,7 +42,7 @@ pub(super) fn drop_zone(session: &Session, over: &UseStateHandle<bool>, page: Ht
                 <div class="drop-hint" aria-hidden="true">
                     <strong>{ "Drop a job trace, or the table of a sweep" }</strong>
                     <span>{ "and what belongs to it, such as a cluster file, in any order. Nothing leaves this page." }</span>
-                    <span>{ "Tables, JSON, SWF, sacct; also within gzip, zstd, tar and zip" }</span>
+                    <span>{ "Tables, JSON, SWF, Slurm, Kubernetes; also within gzip, zstd, tar and zip" }</span>
                 </div>
             }
         </div>

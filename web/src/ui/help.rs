@@ -40,7 +40,7 @@ const KEYS: [(&str, &str); 15] = [
     ("?", "this help"),
 ];
 
-const FORMATS: &str = "Traces as they were published: Microsoft ITP, Philly (JSON, Pollux' and Lumos' tables), Helios, Alibaba PAI v2020, v2023, v2025 and spot 2026, Acme, MIT Supercloud, ElasticFlow, Tiresias, Muri, Chronus, Gavel, Shockwave, Synergy, Rubick, Pollux (AdaptDL) workloads and profiles; SWF, Batsim, Slurm's sacct, and Switchyard's own experiments. As they are, or within gzip, zstd, tar and zip.";
+const FORMATS: &str = "Traces as they were published: Microsoft ITP, Philly (JSON, Pollux' and Lumos' tables), Helios, Alibaba PAI v2020, v2023, v2025 and spot 2026, Acme, MIT Supercloud, ElasticFlow, Tiresias, Muri, Chronus, Gavel, Shockwave, Synergy, Rubick, Pollux (AdaptDL) workloads and profiles; SWF, Batsim, Slurm's sacct, squeue --json and scontrol show job, PBS and Grid Engine accounting, Kubernetes' pods and jobs, and Switchyard's own experiments. As they are, or within gzip, zstd, tar and zip.";
 
 const TERMS: [(&str, &str); 14] = [
     (

@@ -16,7 +16,7 @@ mod text;
 mod topology;
 mod tree;
 
-pub use gpu_model::{GPU_MODELS, GpuModel, NoTypeName, type_name};
+pub use gpu_model::{GPU_MODELS, GpuModel, NoTypeName, slice, type_name, type_name_in_file};
 pub use group::{NodeGroup, NodeKind, TypeId};
 pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError};
 pub use part::{Part, Placement, Share, Thousandths};

@@ -11,13 +11,14 @@ mod lingjun_hosts;
 mod own;
 mod pai_machines;
 mod philly_machines;
+mod slurm_nodes;
 mod tiresias;
 
 use super::cluster_file::{ClusterFile, ClusterKind};
 use super::error::OpenError;
 use super::sniff::Sniff;
 
-const KINDS: [&ClusterKind; 11] = [
+const KINDS: [&ClusterKind; 14] = [
     &tiresias::KIND,
     &alibaba_nodes::V2023,
     &alibaba_nodes::SPOT,
@@ -28,6 +29,9 @@ const KINDS: [&ClusterKind; 11] = [
     &pai_machines::KIND,
     &philly_machines::KIND,
     &gavel_specs::KIND,
+    &slurm_nodes::PAIRS,
+    &slurm_nodes::SINFO,
+    &slurm_nodes::JSON,
     &own::KIND,
 ];
 

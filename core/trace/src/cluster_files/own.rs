@@ -15,7 +15,10 @@ pub(super) const KIND: ClusterKind = ClusterKind {
             let quoted = inside.and_then(|text| text.strip_prefix('"'));
             quoted.is_some_and(|text| text.starts_with(key))
         };
-        sniff.shape == Shape::JsonObject && (begins("groups\"") || begins("nodes\""))
+        // A graph has nodes too.
+        let is_graph = sniff.has(&["links"]) || sniff.has(&["edges"]);
+        let begins = begins("groups\"") || begins("nodes\"") && !is_graph;
+        sniff.shape == Shape::JsonObject && begins
     },
     read: |sniff| {
         let spec: Result<ClusterSpec, _> = sniff.text.parse();

@@ -3,7 +3,7 @@
 //! `jobs` is an array of `{"id", "subtime", "res", "profile"}`; a profile of type `delay`, since
 //! version 5 `DelayProfile`, tells the duration in its `delay`. Times are seconds, `res` is taken
 //! for GPUs. Jobs whose profile is of another type describe work, not time, and are left out.
-//! `walltime` is the time that is asked for.
+//! `walltime` is the time that is asked for, and when it is over the job is killed.
 //!
 //! A run's `jobs.csv` has `job_id,workload_name,profile,submission_time,`
 //! `requested_number_of_resources,requested_time,success,final_state,starting_time,`
@@ -17,7 +17,7 @@ use crate::error::shorten;
 use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::objects::{parse, rows_of_field};
-use crate::report::{DropReason, cell_is};
+use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Fields, Row};
 use crate::sink::{self, Asks, Draft, Sink};
 use crate::sniff::Shape;
@@ -93,11 +93,13 @@ impl Importer for Batsim {
             Some((profile.key, known))
         });
         let profiles: BTreeMap<&str, Profile> = profiles.collect();
-        rows_of_field(text, "jobs", sink, &|row, sink| read(row, &profiles, sink));
+        rows_of_field(text, "jobs", sink, &mut |row, sink| {
+            read(row, &profiles, sink)
+        });
     }
 
     fn units(&self) -> String {
-        "Times are seconds, as this format defines them; the duration is the delay of the job's profile; resources are taken for GPUs.".to_owned()
+        "Times are seconds, as this format defines them; the duration is the delay of the job's profile, at most its walltime; resources are taken for GPUs.".to_owned()
     }
 
     fn named(&self) -> bool {
@@ -131,6 +133,8 @@ fn read(
     })?;
     let duration = sink::duration(delay);
     let duration = duration.map_err(|r| (r, cell_is("delay", &delay.to_string())))?;
+    let walltime = sink::asked_time(job.walltime);
+    let killed = walltime.filter(|walltime| *walltime < duration);
     let id = match job.id {
         Some(Value::String(id)) => id,
         Some(Value::Null) | None => String::new(),
@@ -140,18 +144,26 @@ fn read(
         line: row.line,
         name: &id,
         submit,
-        duration,
+        duration: killed.unwrap_or(duration),
         gpus,
         share,
         tenant: "",
         model: "",
         batch: None,
         asks: Asks {
-            time: sink::asked_time(job.walltime),
+            time: walltime,
             ..Asks::default()
         },
-        status: Status::Unknown,
+        status: match killed {
+            Some(_) => Status::Failed,
+            None => Status::Unknown,
+        },
     });
+    if killed.is_some() {
+        let detail = || format!("its profile takes {delay} s");
+        let kind = WarningKind::KilledAtLimit;
+        sink.tally.warn(kind, 1, row.line, &detail);
+    }
     Ok(())
 }
 
@@ -168,7 +180,7 @@ mod tests {
         assert_eq!(trace.format, "batsim");
         assert_eq!(
             records(&trace),
-            ["4 w!1 0 3600 4 - - Unknown", "5 2 10.5 1.5 1 - - Unknown",]
+            ["4 w!1 0 999 4 - - Failed", "5 2 10.5 1.5 1 - - Unknown",]
         );
         let asked = trace.records.iter().map(|record| record.demand.time);
         assert!(asked.eq([Some(999.0), None]));
@@ -179,7 +191,10 @@ mod tests {
                 "duration_missing 2 6 profile 'flops' is of type parallel_homogeneous",
             ]
         );
-        assert_eq!(warnings(&trace), [""; 0]);
+        assert_eq!(
+            warnings(&trace),
+            ["killed_at_limit 1 4 its profile takes 3600 s"]
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Any table whose columns are named as people name them.
 //!
-//! Which column is which is [guessed](crate::guess) or said. Start and end give the duration where
+//! Which column is which is [guessed](crate::guess) or said; what is said goes before. Start and end give the duration where
 //! no column does, and are held against it where one does: it is taken, but may include the wait.
 //! The keys of JSON objects serve as columns.
 //!
@@ -10,12 +10,12 @@
 use crate::columns::{Clock, Columns, Span, missing_columns};
 use crate::error::{OpenError, Role, shorten};
 use crate::format::{Format, Importer};
-use crate::guess::{Guess, guess, text};
+use crate::guess::{Guess, completed, guess, text};
 use crate::mapping::{ColumnMapping, TableHead, TimeRule};
 use crate::report::{DropReason, WarningKind};
-use crate::rows::Row;
+use crate::rows::{Row, number};
 use crate::sink::{self, Sink};
-use crate::sniff::{Evidence, Sniff};
+use crate::sniff::{Column, Evidence, Sniff};
 use crate::timestamp::{MAX_SECONDS, Unit};
 
 pub(super) const FORMAT: Format = Format {
@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     },
     importer: |sniff, mapping| {
         Ok(Box::new(match mapping {
-            Some(mapping) => Generic::mapped(sniff, mapping.clone())?,
+            Some(mapping) => Generic::mapped(sniff, mapping)?,
             None => Generic::guessed(sniff)?,
         }))
     },
@@ -72,8 +72,8 @@ impl Generic {
         Self::new(sniff, mapping, &limits)
     }
 
-    fn mapped(sniff: &Sniff<'_>, mapping: ColumnMapping) -> Result<Self, OpenError> {
-        Self::new(sniff, mapping, &[])
+    fn mapped(sniff: &Sniff<'_>, mapping: &ColumnMapping) -> Result<Self, OpenError> {
+        Self::new(sniff, completed(sniff, mapping), &[])
     }
 
     fn new(
@@ -102,7 +102,19 @@ impl Generic {
         };
         let between = matches!(span, Some(Span::Between(..)));
         let duration_doubtful = (!between).then_some(false);
-        let gpus = column("gpus")?;
+        // A number is one, unless a column is called so.
+        let each = mapping.get("gpus").and_then(|text| {
+            let is_column = sniff.column(&text.trim().to_ascii_lowercase()).is_some();
+            number(text).filter(|_| !is_column)
+        });
+        let gpus = match each {
+            Some(each) => Some(Column {
+                name: String::new(),
+                shown: format!("{each} GPUs each"),
+                index: usize::MAX,
+            }),
+            None => column("gpus")?,
+        };
         let (Some(submit), Some(span), Some(gpus)) = (&submit, &span, &gpus) else {
             let missing = [
                 (Role::Submit, submit.is_none()),
@@ -114,6 +126,10 @@ impl Generic {
                 Some(limit) if span.is_none() => {
                     format!(" ({} is a limit, not a duration)", shorten(limit))
                 }
+                _ if gpus.is_none() => cores(sniff).map_or_else(String::new, |column| {
+                    let name = shorten(&column.shown);
+                    format!(" ({name} counts cores; gpus={name} takes them for GPUs)")
+                }),
                 _ => String::new(),
             };
             return Err(missing_columns(sniff, missing, hint, mapping));
@@ -129,6 +145,7 @@ impl Generic {
             TimeRule::MonthFirst => columns.day_first = Some(false),
             TimeRule::Auto | TimeRule::Dates => {}
         }
+        columns.each = each;
         columns.clock_unit = mapping.unit;
         columns.id = column("id")?;
         columns.workers = column("workers")?;
@@ -171,6 +188,21 @@ impl Generic {
         let plausible = submits.all(|s| s <= 1e9 || s > MAX_SECONDS);
         (Unit::Seconds, plausible)
     }
+}
+
+/// The column that counts cores.
+fn cores<'s>(sniff: &'s Sniff<'_>) -> Option<&'s Column> {
+    let names = [
+        "num_cores",
+        "ncores",
+        "cores",
+        "num_cpus",
+        "ncpus",
+        "cpus",
+        "alloccpus",
+        "reqcpus",
+    ];
+    names.iter().find_map(|name| sniff.column(name))
 }
 
 /// Drops records by their submission.
@@ -511,18 +543,134 @@ mod tests {
         let text = b"job_id,submit_time,duration,num_gpus\na,0,01:30:00,1\nb,1,1-00:00:00,2\nc,2,2 days 03:00:00,1\nd,3,0:05:00.5,1\ne,4,01:30,1\n";
         let trace = trace("hms.csv", text);
         let durations: Vec<f64> = trace.records.iter().map(|r| r.duration).collect();
-        assert_eq!(durations, [5400.0, 86_400.0, 183_600.0, 300.5]);
-        assert_eq!(
-            dropped(&trace),
-            ["duration_invalid 1 6 duration is '01:30'"]
-        );
+        assert_eq!(durations, [5400.0, 86_400.0, 183_600.0, 300.5, 90.0]);
         assert!(
             trace
                 .report
                 .units
                 .ends_with("Duration: duration in hours, minutes and seconds.")
         );
-        assert_eq!(warnings(&trace), [""; 0]);
+        assert_eq!(warnings(&trace), ["minutes_assumed 1 6 '01:30'"]);
+        let text = b"job_id,submit_time,duration,num_gpus\na,0,PT1H,1\nb,1,PT5M30S,2\nc,2,1h30m,1\nd,3,\"1,234\",1\n";
+        let units = trace_of(text);
+        assert_eq!(units, [3600.0, 330.0, 5400.0, 1234.0]);
+    }
+
+    fn trace_of(text: &[u8]) -> Vec<f64> {
+        let trace = trace("t.csv", text);
+        trace.records.iter().map(|record| record.duration).collect()
+    }
+
+    #[test]
+    fn what_has_not_ended_or_begun_is_called_so() {
+        let numbers = "job_id,submit_time,start_time,end_time,num_gpus\na,1893492000,1893492060,1893495660,1\nb,1893492001,1893492061,0,2\nc,1893492002,0,0,1\nd,1893492003,1893492070,1893492069,1\n";
+        let dates = "job_id,submit_time,start_time,end_time,num_gpus\na,2030-01-07T10:00:00,2030-01-07T10:01:00,2030-01-07T11:01:00,1\nb,2030-01-07T10:00:00,2030-01-07T10:01:00,1970-01-01T01:00:00,2\nc,2030-01-07T10:00:00,1970-01-01,1970-01-01,2\nd,2030-01-07T10:00:00,2030-01-07T10:01:00,2030-01-07T10:00:59,2\n";
+        for text in [numbers, dates] {
+            let trace = trace("t.csv", text.as_bytes());
+            assert_eq!(trace.records.len(), 1);
+            let seen: Vec<_> = trace
+                .report
+                .dropped
+                .iter()
+                .map(|of| (of.reason.id(), of.example.line))
+                .collect();
+            assert_eq!(
+                seen,
+                [("not_ended", 3), ("not_begun", 4), ("duration_negative", 5)]
+            );
+        }
+    }
+
+    #[test]
+    fn cores_are_no_gpus_unless_they_are_said_to_be() {
+        let error = try_open("t.csv", b"job_id,submit,duration,num_cores\n1,0,60,8\n");
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains("(num_cores counts cores; gpus=num_cores takes them for GPUs)"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn gpus_of_each_node_are_multiplied() {
+        let text =
+            b"job_id,submit_time,duration,num_nodes,gpus_per_node\na,0,3600,2,8\nb,60,1800,1,4\n";
+        let gpus: Vec<u32> = trace("t.csv", text)
+            .records
+            .iter()
+            .map(|r| r.gpus)
+            .collect();
+        assert_eq!(gpus, [16, 4]);
+        // Nodes alone multiply nothing, and GPUs of nodes that nobody counts are no number.
+        let text = b"job_id,submit_time,duration,num_nodes,num_gpus\na,0,3600,2,8\n";
+        assert_eq!(trace("t.csv", text).records[0].gpus, 8);
+        let error = try_open(
+            "t.csv",
+            b"job_id,submit_time,duration,gpus_per_node\na,0,3600,2\n",
+        );
+        assert!(error.unwrap_err().to_string().contains("how many GPUs"));
+    }
+
+    #[test]
+    fn dates_as_people_and_programs_write_them() {
+        for (first, second) in [
+            ("3/1/30 10:00 AM", "3/13/30 1:05 PM"),
+            ("Fri Mar  1 10:00:00 2030", "Wed Mar 13 13:05:00 2030"),
+            ("2030-03-01T10:00:00Z", "2030-03-13T14:05:00+01:00"),
+        ] {
+            let text = format!(
+                "id,submitted_at,started_at,finished_at,gpu_count\n1,{first},{first},{second},2\n"
+            );
+            let trace = trace("t.csv", text.as_bytes());
+            assert_eq!(
+                trace.records[0].duration,
+                12.0 * 86_400.0 + 11_100.0,
+                "{first}"
+            );
+        }
+    }
+
+    #[test]
+    fn tables_of_spreadsheets_and_databases() {
+        let expected = ["2 a 0 10.5 1 - - Unknown", "3 b 5 20 2 - - Unknown"];
+        let lines = |text: &str| -> Vec<String> {
+            let all = records(&trace("t", text.as_bytes()));
+            all.iter()
+                .map(|of| of.split_once(' ').expect("a line").1.to_owned())
+                .collect()
+        };
+        let expected: Vec<&str> = expected
+            .iter()
+            .map(|of| of.split_once(' ').expect("a line").1)
+            .collect();
+        for text in [
+            "sep=;\njob;submit;duration;gpus\na;0;10,5;1\nb;5;20;2\n",
+            "\"sep=,\"\r\njob,submit,duration,gpus\r\na,0,10.5,1\r\nb,5,20,2\r\n",
+            "+-----+--------+----------+------+\n| job | submit | duration | gpus |\n+-----+--------+----------+------+\n| a   |      0 |     10.5 |    1 |\n| b   |      5 |       20 |    2 |\n+-----+--------+----------+------+\n2 rows in set (0.00 sec)\n",
+            " job | submit | duration | gpus \n-----+--------+----------+------\n a   |      0 |     10.5 |    1\n b   |      5 |       20 |    2\n(2 rows)\n",
+            "| job | submit | duration | gpus |\n|-----|-------:|:--------:|------|\n| a | 0 | 10.5 | 1 |\n| b | 5 | 20 | 2 |\n",
+        ] {
+            assert_eq!(lines(text), expected, "{text}");
+            assert_eq!(warnings(&trace("t", text.as_bytes())), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn jobs_within_an_object() {
+        let jobs = "[\n {\"id\": 1, \"submit_time\": 0, \"duration\": 60, \"num_gpus\": 1},\n {\"id\": 2, \"submit_time\": 5, \"duration\": 120, \"num_gpus\": 2}]";
+        for text in [
+            format!("{{\"name\": [1, {{\"a\": 2}}], \"jobs\":{jobs}, \"end\": []}}"),
+            format!("{{\"other\": [{{\"a\": 2}}], \"trace\": {jobs}}}"),
+        ] {
+            let trace = trace("t.json", text.as_bytes());
+            assert_eq!(trace.format, "generic-csv");
+            assert_eq!(
+                records(&trace),
+                ["2 1 0 60 1 - - Unknown", "3 2 5 120 2 - - Unknown"]
+            );
+        }
+        let error = try_open("t.json", b"{\"jobs\": [{\"cat\": 1}]}").unwrap_err();
+        assert_eq!(error.table().expect("it can be mapped").columns, ["cat"]);
     }
 
     const DATES: &str = "job_id,submit_time,duration,num_gpus\n";

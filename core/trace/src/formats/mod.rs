@@ -20,17 +20,22 @@ mod gavel;
 mod generic_csv;
 mod helios_converted;
 mod helios_raw;
+mod kubernetes;
 mod lumos;
 mod mit_supercloud;
 mod ms_itp;
 mod muri;
 mod pai_v2020;
+mod pbs;
 mod philly_json;
 mod philly_lumos;
 mod philly_pollux;
 mod rubick;
 mod sacct;
+mod scontrol;
+mod sge;
 mod shockwave;
+mod slurm_json;
 mod swf;
 mod synergy;
 mod tiresias;
@@ -65,7 +70,12 @@ pub(crate) const FORMATS: &[&Format] = &[
     &batsim::FORMAT,
     &batsim::JOBS,
     &sacct::FORMAT,
-    &sacct::JSON,
+    &slurm_json::ACCOUNTING,
+    &slurm_json::QUEUE,
+    &scontrol::FORMAT,
+    &kubernetes::FORMAT,
+    &pbs::FORMAT,
+    &sge::FORMAT,
     &mit_supercloud::FORMAT,
     &adaptdl::FORMAT,
     &swf::FORMAT,

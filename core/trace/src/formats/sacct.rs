@@ -8,27 +8,29 @@
 //! columns are told by their cells, and three dates are needed, since a lone time could be the
 //! limit. Timestamps have no zone. Rows whose id has a dot are steps of a job that has a row of its
 //! own. `TimelimitRaw` in minutes, else `Timelimit` such as `1-00:00:00`, is the time that is asked for; words
-//! in it, such as `UNLIMITED`, ask for none.
+//! in it, such as `UNLIMITED`, ask for none. Where no list of resources tells GPUs, a column of their
+//! number does, which is none of sacct's own. With `--duplicates` a job that was queued again has a row for
+//! each time it ran; they are one job.
 //!
-//! With `--json`, an object whose `jobs` have `job_id`, `time` in Unix seconds (its `limit` in minutes), `state`
-//! and `tres`; the steps within are not read.
+//! Where `--delimiter=,` was asked for, commas within lists are not quoted: cells that look like parts of
+//! one list (`cpu=8`, `gres/gpu=2`) are one cell.
 //!
 //! Source: <https://slurm.schedmd.com/sacct.html>.
 
 use crate::columns::missing_columns;
 use crate::error::{OpenError, Role};
 use crate::format::{Format, Importer};
+use crate::guess::guess;
 use crate::job::Status;
 use crate::mapping::ColumnMapping;
-use crate::objects::{parse, rows_of_field};
 use crate::report::{DropReason, cell_is};
-use crate::rows::{Row, date, is_missing, number, span};
+use crate::rows::{Kept, Row, date, is_missing, number, span};
 use crate::sink::{self, Asks, Draft, Sink};
-use crate::sniff::{Column, Evidence, Shape, Sniff};
-use crate::status::status;
+use crate::slurm::{Requeued, state};
+use crate::sniff::{Column, Evidence, Sniff};
+use crate::timestamp::Unit;
 use crate::tres;
-use serde::Deserialize;
-use serde_json::Value;
+use std::collections::BTreeSet;
 
 pub(super) const FORMAT: Format = Format {
     id: "sacct",
@@ -53,24 +55,21 @@ pub(super) const FORMAT: Format = Format {
             }),
     },
     importer: |sniff, _| {
-        let layout = Layout::headerless(sniff);
-        Ok(Box::new(Sacct(match layout {
+        let layout = match Layout::headerless(sniff) {
             Some(layout) => layout,
             None => Layout::named(sniff)?,
-        })))
+        };
+        let header = sniff.headerless().is_none();
+        Ok(Box::new(Sacct {
+            layout,
+            width: if header && sniff.delimiter() == b',' {
+                sniff.width
+            } else {
+                usize::MAX
+            },
+            requeued: Requeued::default(),
+        }))
     },
-};
-
-pub(super) const JSON: Format = Format {
-    id: "sacct-json",
-    title: "Slurm accounting (sacct --json)",
-    recognise: |sniff| {
-        let mut evidence = sniff.with_columns(&["jobs"])?;
-        evidence.text = "a JSON object with jobs, their time and their tres".to_owned();
-        let slurm = sniff.text.contains("\"tres\"") && sniff.text.contains("\"submission\"");
-        (sniff.shape == Shape::JsonObject && slurm).then_some(evidence)
-    },
-    importer: |_, _| Ok(Box::new(Json)),
 };
 
 /// The columns that list resources, the most certain first.
@@ -83,6 +82,8 @@ struct Layout {
     elapsed: Elapsed,
     /// Lists of resources, the first that is filled counts.
     gpus: Vec<Column>,
+    /// A number of GPUs, where no list tells any.
+    count: Option<Column>,
     tenant: Option<Column>,
     state: Option<Column>,
     /// The time that is asked for: in minutes where it is a number.
@@ -121,8 +122,10 @@ impl Layout {
         let elapsed = told.map(Elapsed::Told).or_else(between);
         let gpus: Vec<Column> = GPUS.iter().filter_map(|name| named(name)).collect();
         let (id, submit) = (named("jobid"), named("submit"));
-        let (Some(id), Some(submit), Some(elapsed), false) = (id, submit, elapsed, gpus.is_empty())
-        else {
+        let count = guess(sniff).mapping.gpus;
+        let count = count.and_then(|name| named(&name.trim().to_ascii_lowercase()));
+        let tells = !gpus.is_empty() || count.is_some();
+        let (Some(id), Some(submit), Some(elapsed), true) = (id, submit, elapsed, tells) else {
             let hint = " (print the column AllocTRES, which tells them)".to_owned();
             let guess = ColumnMapping::default();
             return Err(missing_columns(sniff, vec![Role::Gpus], hint, guess));
@@ -132,6 +135,7 @@ impl Layout {
             submit,
             elapsed,
             gpus,
+            count,
             tenant: named("account").or_else(|| named("partition")),
             state: named("state"),
             limit: named("timelimitraw").or_else(|| named("timelimit")),
@@ -174,12 +178,13 @@ impl Layout {
             times.all(|time| std::mem::replace(&mut before, time) <= time)
         });
         let gpus = are(&tres::is_list);
-        let known = |word: &str| status(word) != Status::Unknown && number(word).is_none();
+        let known = |word: &str| state(word) != Status::Unknown && number(word).is_none();
         (ordered && !gpus.is_empty()).then(|| Self {
             id,
             submit: submit.clone(),
             elapsed: Elapsed::Between(start.clone(), end.clone()),
             gpus,
+            count: None,
             tenant: None,
             state: are(&known).into_iter().next(),
             limit: None,
@@ -187,7 +192,12 @@ impl Layout {
     }
 
     /// Keeps a row, or tells the column to blame.
-    fn read(&self, row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &Column)> {
+    fn read(
+        &self,
+        row: &Row<'_>,
+        requeued: &mut Requeued,
+        sink: &mut Sink,
+    ) -> Result<(), (DropReason, &Column)> {
         let cell = |column: &Column| row.cell(column.index);
         let name = cell(&self.id);
         if name.contains('.') {
@@ -198,7 +208,9 @@ impl Layout {
         let time = |column, missing, invalid| {
             let text = cell(column);
             let reason = if is_missing(text) { missing } else { invalid };
-            date(text).ok_or((reason, column))
+            // With SLURM_TIME_FORMAT=%s they are Unix seconds.
+            let unix = || number(text).filter(|of| Unit::of_unix_time(*of) == Some(Unit::Seconds));
+            date(text).or_else(unix).ok_or((reason, column))
         };
         let submit = time(
             &self.submit,
@@ -223,6 +235,8 @@ impl Layout {
         let duration = sink::duration(duration).map_err(|reason| (reason, column))?;
         let limit = self.limit.as_ref().map_or("", cell);
         let limit = span(limit).or_else(|| number(limit).map(|minutes| 60.0 * minutes));
+        let word = self.state.as_ref().map_or("", cell);
+        requeued.note(name, word);
         sink.keep(Draft {
             line: row.line,
             name,
@@ -238,7 +252,7 @@ impl Layout {
                 time: sink::asked_time(limit),
                 ..Asks::default()
             },
-            status: status(self.state.as_ref().map_or("", cell)),
+            status: state(word),
         });
         Ok(())
     }
@@ -254,6 +268,17 @@ impl Layout {
 
     fn gpus(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {
         let filled = self.gpus.iter().find(|c| !is_missing(row.cell(c.index)));
+        let listed = filled.and_then(|column| Some((tres::gpus(row.cell(column.index))?, column)));
+        if let (None, Some(column)) = (listed, &self.count) {
+            let cell = row.cell(column.index);
+            let count = number(cell).or_else(|| tres::gpus(cell));
+            let reason = match is_missing(cell) {
+                true => DropReason::GpusMissing,
+                false => DropReason::GpusInvalid,
+            };
+            let count = count.ok_or((reason, column))?;
+            return sink::gpus(count).map_err(|reason| (reason, column));
+        }
         let Some(column) = filled.or(self.gpus.first()) else {
             return Err((DropReason::GpusMissing, &self.id));
         };
@@ -262,9 +287,50 @@ impl Layout {
         if filled.is_none() && !gres {
             return Err((DropReason::GpusMissing, column));
         }
-        let count = tres::gpus(row.cell(column.index)).unwrap_or(0.0);
+        let count = listed.map_or(0.0, |(count, _)| count);
         sink::gpus(count).map_err(|reason| (reason, column))
     }
+}
+
+/// The cells of a row of which lists were cut at their commas.
+fn joined(row: &Row<'_>) -> Kept {
+    let mut cells: Vec<String> = Vec::new();
+    // What the list that the last cell is has told.
+    let mut told: BTreeSet<&str> = BTreeSet::new();
+    for cell in (0..row.len()).map(|at| row.cell(at)) {
+        let of = resource(cell);
+        let goes_on = match (of, cells.last()) {
+            (Some(name), Some(_)) => !told.is_empty() && !told.contains(name),
+            // Nodes and tasks, such as gpu[1,3].
+            (None, Some(last)) => last.matches('[').count() > last.matches(']').count(),
+            _ => false,
+        };
+        match cells.last_mut().filter(|_| goes_on) {
+            Some(last) => {
+                last.push(',');
+                last.push_str(cell);
+            }
+            None => {
+                told.clear();
+                cells.push(cell.to_owned());
+            }
+        }
+        told.extend(of);
+    }
+    let mut kept = Kept::new(row.line);
+    cells.iter().for_each(|cell| kept.push(cell));
+    kept
+}
+
+/// What a part of a list of resources counts, such as `gres/gpu` in `gres/gpu=2`.
+fn resource(cell: &str) -> Option<&str> {
+    let (name, _) = cell.split_once('=')?;
+    let kind = name.split('/').next()?;
+    let known = [
+        "cpu", "mem", "node", "billing", "energy", "pages", "vmem", "gres", "license", "fs", "bb",
+        "ic",
+    ];
+    known.contains(&kind).then_some(name)
 }
 
 /// Whether a cell is a job's id: `12`, `12_3`, `12_[1-4]`, `12+1`, `12.batch`.
@@ -276,26 +342,50 @@ fn is_job_id(cell: &str) -> bool {
         && number(cell).is_none_or(|n| n.fract() == 0.0)
 }
 
-struct Sacct(Layout);
+struct Sacct {
+    layout: Layout,
+    /// Rows of more cells have lists that were cut at their commas.
+    width: usize,
+    requeued: Requeued,
+}
 
-impl Importer for Sacct {
-    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
-        if let Err((reason, column)) = self.0.read(row, sink) {
+impl Sacct {
+    fn take(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        if let Err((reason, column)) = self.layout.read(row, &mut self.requeued, sink) {
             sink.drop(reason, row.line, &|| {
                 cell_is(&column.shown, row.cell(column.index))
             });
         }
     }
+}
+
+impl Importer for Sacct {
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        if row.len() > self.width {
+            let joined = joined(row);
+            let row = joined.row();
+            sink.check_width(&row, self.width);
+            self.take(&row, sink);
+        } else {
+            self.take(row, sink);
+        }
+    }
+
+    fn joins_cells(&self) -> bool {
+        self.width < usize::MAX
+    }
 
     fn finish(&mut self, sink: &mut Sink) {
+        std::mem::take(&mut self.requeued).join(sink);
         sink.zero = Some(0.0);
     }
 
     fn units(&self) -> String {
-        let names: Vec<&str> = self.0.gpus.iter().map(|c| c.shown.as_str()).collect();
+        let columns = self.layout.gpus.iter().chain(&self.layout.count);
+        let names: Vec<&str> = columns.map(|c| c.shown.as_str()).collect();
         format!(
             "Timestamps without a zone are UTC; {}; GPUs are those listed in {}.",
-            self.0.elapsed.text(),
+            self.layout.elapsed.text(),
             names.join(", else ")
         )
     }
@@ -305,164 +395,11 @@ impl Importer for Sacct {
     }
 }
 
-#[derive(Deserialize)]
-struct Job {
-    job_id: Option<u64>,
-    account: Option<String>,
-    partition: Option<String>,
-    state: Option<Value>,
-    time: Option<Times>,
-    tres: Option<Resources>,
-}
-
-/// Numbers, or since Slurm 23.11 objects of `set`, `infinite` and `number`.
-#[derive(Deserialize)]
-struct Times {
-    submission: Option<Value>,
-    elapsed: Option<Value>,
-    limit: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Resources {
-    allocated: Option<Vec<Resource>>,
-    requested: Option<Vec<Resource>>,
-}
-
-#[derive(Deserialize)]
-struct Resource {
-    r#type: Option<String>,
-    name: Option<String>,
-    count: Option<Value>,
-}
-
-/// A number, if it is set.
-fn amount(value: &Option<Value>) -> Option<f64> {
-    match value.as_ref()? {
-        Value::Object(number) if number.get("set") == Some(&Value::Bool(true)) => {
-            number.get("number")?.as_f64()
-        }
-        value => value.as_f64(),
-    }
-}
-
-/// The state's word, which is itself, in a list, or one of either in `current`.
-fn word(state: &Value) -> &str {
-    match state {
-        Value::Object(state) => state.get("current").map_or("", word),
-        Value::Array(words) => words.first().map_or("", word),
-        state => state.as_str().unwrap_or(""),
-    }
-}
-
-impl Resources {
-    /// GPUs allocated, else requested: the total, or the sum of the kinds.
-    fn gpus(&self) -> f64 {
-        let lists = [&self.allocated, &self.requested].into_iter().flatten();
-        let Some(list) = lists.clone().find(|list| !list.is_empty()) else {
-            return 0.0;
-        };
-        let (mut total, mut kinds) = (None, 0.0);
-        for resource in list.iter().filter(|r| r.r#type.as_deref() == Some("gres")) {
-            let (name, count) = (resource.name.as_deref(), amount(&resource.count));
-            match name {
-                Some("gpu") => total = count,
-                Some(name) if name.starts_with("gpu:") => kinds += count.unwrap_or(0.0),
-                _ => {}
-            }
-        }
-        total.unwrap_or(kinds)
-    }
-
-    /// The types of GPUs requested, or allocated where no request is told, joined by `|`.
-    fn types(&self) -> String {
-        let is_gpu = |of: &&Resource| {
-            let name = of.name.as_deref().unwrap_or_default();
-            of.r#type.as_deref() == Some("gres") && (name == "gpu" || name.starts_with("gpu:"))
-        };
-        let lists = [&self.requested, &self.allocated].into_iter().flatten();
-        let list = lists.map(|list| list.iter().filter(is_gpu));
-        let mut list = list.filter(|gpus| gpus.clone().next().is_some());
-        let gpus = list.next().into_iter().flatten();
-        let names = gpus.filter_map(|of| of.name.as_deref()?.strip_prefix("gpu:"));
-        names.collect::<Vec<_>>().join("|")
-    }
-}
-
-struct Json;
-
-impl Importer for Json {
-    fn row(&mut self, _row: &Row<'_>, _sink: &mut Sink) {}
-
-    fn document(&mut self, text: &str, sink: &mut Sink) {
-        rows_of_field(text, "jobs", sink, &read_json);
-    }
-
-    fn finish(&mut self, sink: &mut Sink) {
-        sink.zero = Some(0.0);
-    }
-
-    fn units(&self) -> String {
-        "Times are Unix seconds; the duration is time.elapsed; GPUs are the gres/gpu of tres, allocated or else requested.".to_owned()
-    }
-
-    fn named(&self) -> bool {
-        true
-    }
-}
-
-fn read_json(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, String)> {
-    let job: Job = parse(row.cell(0)).map_err(|what| (DropReason::JsonMalformed, what))?;
-    let missing = |reason, key: &str| (reason, cell_is(key, ""));
-    let tres = job
-        .tres
-        .ok_or_else(|| missing(DropReason::GpusMissing, "tres"))?;
-    let (count, types) = (tres.gpus(), tres.types());
-    let (gpus, share) =
-        sink::gpus(count).map_err(|r| (r, cell_is("tres", &format!("{count} GPUs"))))?;
-    let time = job
-        .time
-        .ok_or_else(|| missing(DropReason::SubmitMissing, "time"))?;
-    // 0 stands for "not yet".
-    let submission = amount(&time.submission).filter(|at| *at != 0.0);
-    let submission =
-        submission.ok_or_else(|| missing(DropReason::SubmitMissing, "time.submission"))?;
-    let submit = sink::submit(submission)
-        .map_err(|r| (r, cell_is("time.submission", &submission.to_string())))?;
-    let elapsed = amount(&time.elapsed);
-    let elapsed = elapsed.ok_or_else(|| missing(DropReason::DurationMissing, "time.elapsed"))?;
-    let duration =
-        sink::duration(elapsed).map_err(|r| (r, cell_is("time.elapsed", &elapsed.to_string())))?;
-    let limit = amount(&time.limit).map(|minutes| 60.0 * minutes);
-    let id = job.job_id.map_or_else(String::new, |id| id.to_string());
-    let tenant = job.account.filter(|name| !name.is_empty());
-    let tenant = tenant.or(job.partition).unwrap_or_default();
-    sink.keep(Draft {
-        line: row.line,
-        name: &id,
-        submit,
-        duration,
-        gpus,
-        share,
-        tenant: &tenant,
-        model: "",
-        batch: None,
-        asks: Asks {
-            types: &types,
-            time: sink::asked_time(limit),
-            ..Asks::default()
-        },
-        status: status(job.state.as_ref().map_or("", word)),
-    });
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use crate::testing::{dropped, records, trace, try_open, warnings};
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/sacct.txt");
-    const SACCT_JSON: &[u8] = include_bytes!("../../../../tests/fixtures/sacct.json");
 
     #[test]
     fn fixture() {
@@ -508,21 +445,6 @@ mod tests {
             let trace = trace("sacct.txt", table.as_bytes());
             assert_eq!(asked(&trace), [seconds], "{column} {cell}");
         }
-        let json = |limit: &str| {
-            let text = String::from_utf8_lossy(SACCT_JSON);
-            let with = format!("\"elapsed\": 3600, \"limit\": {limit}");
-            let text = text.replacen("\"elapsed\": 3600", &with, 1);
-            asked(&trace("sacct.json", text.as_bytes()))[0]
-        };
-        assert_eq!(
-            json(r#"{"set": true, "infinite": false, "number": 90}"#),
-            Some(5_400.0)
-        );
-        assert_eq!(
-            json(r#"{"set": false, "infinite": true, "number": 0}"#),
-            None
-        );
-        assert_eq!(json("120"), Some(7_200.0));
     }
 
     #[test]
@@ -610,23 +532,111 @@ mod tests {
     }
 
     #[test]
-    fn as_json() {
-        let trace = trace("sacct.json", SACCT_JSON);
-        assert_eq!(trace.format, "sacct-json");
+    fn memory_of_gpus_is_no_gpu() {
+        let table = format!(
+            "JobID|Submit|ElapsedRaw|AllocTRES\n1|{SUBMIT}|3600|cpu=8,gres/gpu:rtx_3090=2,gres/gpu=2,gres/gpumem=24G\n2|{SUBMIT}|60|cpu=8,gres/gpumem=40,gres/gpuutil=9\n"
+        );
+        let trace = trace("sacct.txt", table.as_bytes());
+        assert_eq!(records(&trace), ["2 1 1714737600 3600 2 - - Unknown"]);
+        assert_eq!(dropped(&trace)[0].split(' ').next(), Some("no_gpus"));
+        assert_eq!(trace.gpu_types, ["3090"]);
+    }
+
+    #[test]
+    fn a_column_of_gpus_that_is_not_sacct_s() {
+        let table = format!(
+            "JobID,User,Submit,ElapsedRaw,NCPUS,GPUs,State\n1,ann,{SUBMIT},3600,8,2,COMPLETED\n2,bo,{SUBMIT},60,8,,FAILED\n3,bo,{SUBMIT},60,8,0,OUT_OF_MEMORY\n"
+        );
+        let trace = trace("sacct.csv", table.as_bytes());
+        assert_eq!(trace.format, "sacct");
+        assert_eq!(records(&trace), ["2 1 1714737600 3600 2 - - Completed"]);
+        assert_eq!(
+            dropped(&trace),
+            ["gpus_missing 1 3 GPUs is empty", "no_gpus 1 4 GPUs is '0'"]
+        );
+        // A list that tells GPUs goes before it, one without leaves it to the column.
+        let both = format!(
+            "JobID|Submit|ElapsedRaw|AllocTRES|GPUs\n1|{SUBMIT}|60|cpu=1,gres/gpu=4|2\n2|{SUBMIT}|60|cpu=1|3\n"
+        );
+        assert_eq!(
+            shown(&both),
+            [
+                "2 1 1714737600 60 4 - - Unknown",
+                "3 2 1714737600 60 3 - - Unknown"
+            ]
+        );
+    }
+
+    #[test]
+    fn commas_within_lists_between_commas() {
+        let (list, nodes) = ("billing=8,cpu=8,gres/gpu=2,mem=64G,node=2", "gpu[1,3-4]");
+        for (header, row) in [
+            (
+                "JobID,Submit,ElapsedRaw,State,AllocTRES",
+                format!("7,{SUBMIT},60,COMPLETED,{list}"),
+            ),
+            (
+                "JobID,AllocTRES,Submit,ElapsedRaw,State",
+                format!("7,{list},{SUBMIT},60,COMPLETED"),
+            ),
+            (
+                "JobID,AllocTRES,Submit,ElapsedRaw,State",
+                format!("7,cpu=8,gres/gpu=2,{SUBMIT},60,COMPLETED"),
+            ),
+            (
+                "JobID,ReqTRES,AllocTRES,NodeList,Submit,ElapsedRaw,State",
+                format!("7,{list},{list},{nodes},{SUBMIT},60,COMPLETED"),
+            ),
+            (
+                "JobID,Submit,ElapsedRaw,State,AllocTRES",
+                format!("7,{SUBMIT},60,COMPLETED,\"{list}\""),
+            ),
+        ] {
+            let table = format!("{header}\n{row}\n");
+            let trace = trace("sacct.csv", table.as_bytes());
+            assert_eq!(
+                records(&trace),
+                ["2 7 1714737600 60 2 - - Completed"],
+                "{table}"
+            );
+            assert_eq!(warnings(&trace), [""; 0], "{table}");
+        }
+        let table =
+            format!("JobID,Submit,ElapsedRaw,AllocTRES\n7,{SUBMIT},60,gres/gpu=1,left,over\n");
+        let ragged = trace("sacct.csv", table.as_bytes());
+        assert_eq!(warnings(&ragged), ["ragged_rows 1 2 6 cells instead of 4"]);
+    }
+
+    #[test]
+    fn rows_of_a_job_that_was_queued_again_are_one_job() {
+        let table = "JobID|Submit|Start|End|ElapsedRaw|AllocTRES|State\n\
+            5|2024-05-03T12:00:00|a|b|100|gres/gpu=2|REQUEUED\n\
+            6|2024-05-03T12:00:30|a|b|60|gres/gpu=1|PREEMPTED\n\
+            5|2024-05-03T12:10:00|a|b|50|gres/gpu=2|NODE_FAIL\n\
+            5|2024-05-03T12:20:00|a|b|600|gres/gpu=2|COMPLETED\n\
+            7|2024-05-03T12:30:00|a|b|9|gres/gpu=4|REQUEUED\n";
+        let trace = trace("sacct.txt", table.as_bytes());
         assert_eq!(
             records(&trace),
             [
-                "5 7 1714737600 3600 8 vision - Completed",
-                "10 8 1714737660 60 3 gpu - Running",
+                "2 5 1714737600 750 2 - - Completed",
+                "3 6 1714737630 60 1 - - Cancelled",
+                "6 7 1714739400 9 4 - - Running",
             ]
         );
+        assert_eq!(*trace.records[0].attempts, [100.0, 50.0]);
         assert_eq!(
             dropped(&trace),
+            ["partial_execution 2 4 JobID is '5', queued again"]
+        );
+        assert_eq!(
+            warnings(&trace),
             [
-                "gpus_missing 1 20 tres is empty",
-                "no_gpus 1 15 tres is '0 GPUs'",
+                "censored 1 6 had not ended",
+                "attempts 1 2 2 ended early, the first after 100 s"
             ]
         );
-        assert_eq!(trace.epoch, Some(1_714_737_600.0));
+        let inspection = trace.inspect();
+        assert_eq!((inspection.jobs, inspection.gpu_jobs), (3, 3));
     }
 }

@@ -141,3 +141,31 @@ fn mappings_that_do_not_fit() {
         "odd.csv, line 1: no column tells how long it ran (such as duration, or start_time and end_time); found the columns When, How long, Cards: rename a column, or say which columns are which"
     );
 }
+
+#[test]
+fn what_is_not_said_is_guessed() {
+    let text = b"job_id,cores,submit_time,start_time,finish_time,group\n1,4,0,5,605,a\n2,16,60,60,3660,b\n";
+    let read = |mapping: &str| match mapped("cores.csv", text, mapping) {
+        Ok(Opened::Trace(trace)) => trace,
+        other => panic!("no trace: {other:?}"),
+    };
+    let cores = read("gpus=cores");
+    let seen: Vec<_> = (cores.records.iter())
+        .map(|r| (&*r.name, r.submit, r.duration, r.gpus))
+        .collect();
+    assert_eq!(seen, [("1", 0.0, 600.0, 4), ("2", 60.0, 3600.0, 16)]);
+    assert_eq!(
+        cores.report.recognised,
+        "Table with recognised columns: columns as asked, gpus=cores; others by their names, id = job_id, submission = submit_time, start = start_time, end = finish_time, tenant = group."
+    );
+    assert_eq!(cores.tenants, ["a", "b"]);
+    // What is said to have no column has none, and a number is a number of GPUs.
+    let one = read("gpus=1,tenant=");
+    assert_eq!(one.tenants, [""; 0]);
+    assert_eq!(one.records[1].gpus, 1);
+    assert_eq!(read("gpus=0.5").records[0].share, 0.5);
+    // A duration that is said goes before start and end.
+    assert_eq!(read("gpus=1,duration=cores").records[1].duration, 16.0);
+    let error = mapped("cores.csv", text, "gpus=0").unwrap_err().to_string();
+    assert!(error.contains("no GPU requested"), "{error}");
+}

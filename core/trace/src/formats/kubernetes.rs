@@ -1,0 +1,429 @@
+//! Kubernetes' workloads in YAML or JSON: pods (`kubectl get pods -A -o json`), batch jobs, Volcano's jobs,
+//! Kueue's workloads and Kubeflow's training jobs.
+//!
+//! Submitted when it was created. A pod runs from its `startTime` until its last container has ended; a
+//! job from `startTime` to `completionTime` or the condition `Failed`; Volcano's and Kueue's by the times of
+//! their conditions. What has not ended is left out. The GPUs are the limits, else requests, of
+//! resources such as `nvidia.com/gpu`, of all containers and all pods at once. The queue is the tenant, else
+//! the namespace. Pods and workloads of a job that is there too are a part of it.
+//!
+//! Source: <https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/>;
+//! <https://github.com/volcano-sh/apis>, `batch/v1alpha1`; <https://kueue.sigs.k8s.io/docs/reference/>.
+
+use crate::format::{Format, Importer};
+use crate::job::Status;
+use crate::manifest::{Manifest, Object, objects};
+use crate::report::{DropReason, cell_is};
+use crate::rows::{Row, date, number, span};
+use crate::sink::{self, Asks, Draft, Sink};
+use crate::sniff::{Evidence, Shape};
+use std::collections::BTreeSet;
+
+pub(super) const FORMAT: Format = Format {
+    id: "kubernetes",
+    title: "Kubernetes pods and jobs",
+    recognise: |sniff| {
+        let is_one = match sniff.shape {
+            Shape::Yaml | Shape::JsonObject => {
+                sniff.text.contains("kind") && objects(sniff.text).iter().any(is_workload)
+            }
+            Shape::JsonArray => {
+                sniff.has(&["kind", "metadata", "spec"])
+                    && objects(sniff.text).iter().any(is_workload)
+            }
+            _ => false,
+        };
+        is_one.then(|| Evidence {
+            weight: 2,
+            text: "objects of Kubernetes that run pods".to_owned(),
+        })
+    },
+    importer: |_, _| Ok(Box::new(Kubernetes)),
+};
+
+/// Whether an object runs pods, and once.
+fn is_workload(object: &Object) -> bool {
+    let api = object.it.text(&["apiVersion"]);
+    match object.kind.as_str() {
+        "Pod" => true,
+        "Workload" => api.is_empty() || api.starts_with("kueue"),
+        kind => kind.ends_with("Job") && kind != "CronJob" && object.it.at(&["spec"]).is_some(),
+    }
+}
+
+struct Kubernetes;
+
+impl Importer for Kubernetes {
+    /// An element of an array of objects.
+    fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        let objects = objects(row.cell(0));
+        match objects.iter().find(|object| is_workload(object)) {
+            Some(object) => {
+                if let Err((reason, detail)) = read(object, &BTreeSet::new(), sink) {
+                    sink.drop(reason, row.line, &|| detail.clone());
+                }
+            }
+            None => {
+                let detail = || "no object that runs pods".to_owned();
+                sink.drop(DropReason::JsonMalformed, row.line, &detail);
+            }
+        }
+    }
+
+    fn reads_json(&self) -> bool {
+        true
+    }
+
+    fn document(&mut self, text: &str, sink: &mut Sink) {
+        let objects = objects(text);
+        let there: BTreeSet<(&str, &str, &str)> = objects.iter().map(name).collect();
+        for object in objects.iter().filter(|object| is_workload(object)) {
+            if !sink.count_row() {
+                return;
+            }
+            if let Err((reason, detail)) = read(object, &there, sink) {
+                sink.drop(reason, object.it.line(), &|| detail.clone());
+            }
+        }
+    }
+
+    fn finish(&mut self, sink: &mut Sink) {
+        sink.zero = Some(0.0);
+    }
+
+    fn units(&self) -> String {
+        "Submission: creationTimestamp. Duration: from the start to the end in status. GPUs: limits of all containers of all pods.".to_owned()
+    }
+
+    fn named(&self) -> bool {
+        true
+    }
+}
+
+/// Kind, namespace and name.
+fn name(object: &Object) -> (&str, &str, &str) {
+    let of = |key| object.it.text(&["metadata", key]);
+    (&object.kind, of("namespace"), of("name"))
+}
+
+/// When it ran, as Unix seconds, and how it ended.
+#[derive(Default)]
+struct Ran {
+    start: Option<f64>,
+    end: Option<f64>,
+    /// Where no start and end tell it.
+    duration: Option<f64>,
+    status: Status,
+}
+
+fn read(
+    object: &Object,
+    there: &BTreeSet<(&str, &str, &str)>,
+    sink: &mut Sink,
+) -> Result<(), (DropReason, String)> {
+    let (it, (kind, namespace, id)) = (&object.it, name(object));
+    for owner in it.list(&["metadata", "ownerReferences"]) {
+        let (kind, name) = (owner.text(&["kind"]), owner.text(&["name"]));
+        if there.contains(&(kind, namespace, name)) {
+            return Err((
+                DropReason::PartialExecution,
+                format!("it is of {kind} {name}"),
+            ));
+        }
+    }
+    let pods = pods(object);
+    let all = |count: &dyn Fn(&Manifest) -> f64| -> f64 {
+        pods.iter().map(|(times, pod)| times * count(pod)).sum()
+    };
+    let count = all(&gpus);
+    let (gpus, share) = sink::gpus(count).map_err(|r| (r, format!("{count} GPUs")))?;
+    let created = it.text(&["metadata", "creationTimestamp"]);
+    let (missing, invalid) = (DropReason::SubmitMissing, DropReason::SubmitInvalid);
+    let reason = if created.is_empty() { missing } else { invalid };
+    let blamed = |reason| (reason, cell_is("creationTimestamp", created));
+    let submit = date(created).ok_or_else(|| blamed(reason))?;
+    let submit = sink::submit(submit).map_err(blamed)?;
+    let ran = match kind {
+        "Pod" => ran_pod(it),
+        "Workload" => ran_by_conditions(it, "type", &["Admitted", "QuotaReserved"], &["Finished"]),
+        _ if it.text(&["apiVersion"]).contains("volcano") => ran_volcano(it),
+        _ => ran_job(it),
+    };
+    let seconds = match (ran.start, ran.end, ran.duration) {
+        (Some(start), Some(end), _) => end - start,
+        (_, _, Some(duration)) => duration,
+        (Some(_), None, None) => {
+            return Err((DropReason::NotEnded, "status tells no end".to_owned()));
+        }
+        (None, _, None) => return Err((DropReason::NotBegun, "status tells no start".to_owned())),
+    };
+    let duration = sink::duration(seconds).map_err(|r| (r, format!("{seconds} s in status")))?;
+    let queues = [
+        it.text(&["spec", "queueName"]),
+        it.text(&["spec", "queue"]),
+        it.text(&["metadata", "labels", "kueue.x-k8s.io/queue-name"]),
+        namespace,
+    ];
+    let types: BTreeSet<&str> = pods.iter().flat_map(|(_, pod)| selected(pod)).collect();
+    let types: Vec<&str> = types.into_iter().collect();
+    sink.keep(Draft {
+        line: it.line(),
+        name: id,
+        submit,
+        duration,
+        gpus,
+        share,
+        tenant: queues
+            .into_iter()
+            .find(|queue| !queue.is_empty())
+            .unwrap_or(""),
+        model: "",
+        batch: None,
+        asks: Asks {
+            types: &types.join("|"),
+            time: sink::asked_time(number(it.text(&["spec", "activeDeadlineSeconds"]))),
+            ..Asks::default()
+        },
+        status: ran.status,
+    });
+    Ok(())
+}
+
+/// The pods that it runs at once: how many, and what each is.
+fn pods(object: &Object) -> Vec<(f64, &Manifest)> {
+    let it = &object.it;
+    let replicas = |of: &Manifest, key: &str| match of.text(&[key]) {
+        "" => 1.0,
+        text => number(text)
+            .filter(|n| (0.0..=1e6).contains(n))
+            .unwrap_or(0.0),
+    };
+    let mut all = Vec::new();
+    if object.kind == "Pod" {
+        all.extend(it.at(&["spec"]).map(|pod| (1.0, pod)));
+        return all;
+    }
+    for (list, count) in [("podSets", "count"), ("tasks", "replicas")] {
+        for of in it.list(&["spec", list]) {
+            all.extend(
+                of.at(&["template", "spec"])
+                    .map(|pod| (replicas(of, count), pod)),
+            );
+        }
+    }
+    let specs = it
+        .map(&["spec"])
+        .iter()
+        .filter(|(key, _)| key.ends_with("ReplicaSpecs"));
+    for (_, of) in specs.flat_map(|(_, specs)| specs.map(&[])) {
+        all.extend(
+            of.at(&["template", "spec"])
+                .map(|pod| (replicas(of, "replicas"), pod)),
+        );
+    }
+    if let (true, Some(spec)) = (all.is_empty(), it.at(&["spec"])) {
+        let count = replicas(spec, "parallelism");
+        all.extend(spec.at(&["template", "spec"]).map(|pod| (count, pod)));
+    }
+    all
+}
+
+/// GPUs of a pod: of its containers together, or of the largest that runs before them.
+fn gpus(pod: &Manifest) -> f64 {
+    let of = |container: &Manifest| -> f64 {
+        let count = |list: &str| -> Option<f64> {
+            let resources = container.map(&["resources", list]).iter();
+            let counts = resources.filter(|(key, _)| is_gpu(key));
+            let counts = counts.filter_map(|(_, value)| number(value.text(&[])));
+            counts.reduce(|a, b| a + b)
+        };
+        count("limits").or_else(|| count("requests")).unwrap_or(0.0)
+    };
+    let together: f64 = pod.list(&["containers"]).iter().map(of).sum();
+    let before = pod.list(&["initContainers"]).iter().map(of);
+    before.fold(
+        together,
+        |most, count| if count > most { count } else { most },
+    )
+}
+
+/// Whether a resource is GPUs or slices of them.
+fn is_gpu(key: &str) -> bool {
+    let name = key.rsplit_once('/').map_or("", |(_, name)| name);
+    matches!(name, "gpu" | "gpu-count" | "gpu.shared") || name.starts_with("mig-")
+}
+
+/// The GPU types that a pod's node must have.
+fn selected(pod: &Manifest) -> impl Iterator<Item = &str> {
+    let selector = pod.map(&["nodeSelector"]).iter();
+    let endings = [
+        "gpu-card-model",
+        "gpu.product",
+        "gpu.product-name",
+        "gke-accelerator",
+        "instance-gpu-name",
+    ];
+    let named = selector.filter(move |(key, _)| endings.iter().any(|ending| key.ends_with(ending)));
+    named.map(|(_, value)| value.text(&[]))
+}
+
+fn ran_pod(it: &Manifest) -> Ran {
+    let ended = it.list(&["status", "containerStatuses"]).iter();
+    let ended: Vec<f64> = ended
+        .filter_map(|of| date(of.text(&["state", "terminated", "finishedAt"])))
+        .collect();
+    let status = match it.text(&["status", "phase"]) {
+        "Succeeded" => Status::Completed,
+        "Failed"
+            if matches!(
+                it.text(&["status", "reason"]),
+                "NodeLost" | "NodeShutdown" | "Terminated"
+            ) =>
+        {
+            Status::NodeFailed
+        }
+        "Failed" => Status::Failed,
+        _ => {
+            return Ran {
+                start: date(it.text(&["status", "startTime"])),
+                ..Ran::default()
+            };
+        }
+    };
+    Ran {
+        start: date(it.text(&["status", "startTime"])),
+        end: ended.into_iter().reduce(|a, b| if b > a { b } else { a }),
+        duration: None,
+        status,
+    }
+}
+
+fn ran_job(it: &Manifest) -> Ran {
+    let conditions = it.list(&["status", "conditions"]);
+    let when = |kind: &str| {
+        let of_kind = |of: &&Manifest| {
+            of.text(&["type"]) == kind && of.text(&["status"]).eq_ignore_ascii_case("true")
+        };
+        conditions
+            .iter()
+            .find(of_kind)
+            .and_then(|of| date(of.text(&["lastTransitionTime"])))
+    };
+    let failed = when("Failed");
+    let completed = date(it.text(&["status", "completionTime"]));
+    let done = when("Complete").or_else(|| when("Succeeded"));
+    Ran {
+        start: date(it.text(&["status", "startTime"])),
+        end: completed.or(done).or(failed),
+        duration: None,
+        status: if failed.is_some() {
+            Status::Failed
+        } else {
+            Status::Completed
+        },
+    }
+}
+
+/// By the times of conditions: the first that begins it, and the one that ends it.
+fn ran_by_conditions(it: &Manifest, key: &str, begins: &[&str], ends: &[&str]) -> Ran {
+    let conditions = it.list(&["status", "conditions"]);
+    let found = |kinds: &[&str]| {
+        let of_kind = |kind: &&str| conditions.iter().find(|of| of.text(&[key]) == *kind);
+        kinds.iter().find_map(of_kind)
+    };
+    let when = |of: Option<&Manifest>| date(of?.text(&["lastTransitionTime"]));
+    let end = found(ends);
+    let told = |key| end.map_or("", |of| of.text(&[key])).to_ascii_lowercase();
+    let failed = told("reason").contains("fail") || told("message").contains("fail");
+    Ran {
+        start: when(found(begins)),
+        end: when(end),
+        duration: None,
+        status: if failed {
+            Status::Failed
+        } else {
+            Status::Completed
+        },
+    }
+}
+
+fn ran_volcano(it: &Manifest) -> Ran {
+    const ENDS: [&str; 4] = ["Completed", "Failed", "Terminated", "Aborted"];
+    let mut ran = ran_by_conditions(it, "status", &["Running"], &ENDS);
+    let phase = it.text(&["status", "state", "phase"]);
+    if ENDS.contains(&phase) {
+        ran.end = ran
+            .end
+            .or_else(|| date(it.text(&["status", "state", "lastTransitionTime"])));
+        ran.duration = span(it.text(&["status", "runningDuration"]));
+    }
+    ran.status = match phase {
+        "Completed" => Status::Completed,
+        "Failed" => Status::Failed,
+        "Terminated" | "Aborted" => Status::Cancelled,
+        _ => Status::Unknown,
+    };
+    ran
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{dropped, records, trace, warnings};
+
+    const PODS: &str = include_str!("../../../../tests/fixtures/kubernetes_pods.json");
+    const JOBS: &str = include_str!("../../../../tests/fixtures/kubernetes_jobs.yaml");
+
+    #[test]
+    fn pods() {
+        let trace = trace("pods.json", PODS.as_bytes());
+        assert_eq!(trace.format, "kubernetes");
+        assert_eq!(
+            records(&trace),
+            [
+                "3 train-0 1714737600 3600 3 vision - Completed",
+                "11 train-1 1714737660 60 1 nlp - Failed",
+            ]
+        );
+        assert_eq!(
+            dropped(&trace),
+            [
+                "no_gpus 1 19 0 GPUs",
+                "not_ended 1 15 status tells no end",
+                "not_begun 1 17 status tells no start",
+            ]
+        );
+        assert_eq!(warnings(&trace), ["gpu_types 1 3 NVIDIA-A100-SXM4-80GB"]);
+        assert_eq!(trace.gpu_types, ["a100-80"]);
+        // The items alone.
+        let (_, items) = PODS.split_once("\"items\":").expect("a list");
+        let items = items.trim_end().strip_suffix('}').expect("an object");
+        let array = crate::testing::trace("pods.json", items.as_bytes());
+        let times = |trace: &crate::Trace| -> Vec<f64> {
+            trace.records.iter().map(|record| record.duration).collect()
+        };
+        assert_eq!(
+            (array.format.as_str(), times(&array)),
+            ("kubernetes", times(&trace))
+        );
+    }
+
+    #[test]
+    fn jobs_of_all_makers() {
+        let trace = trace("jobs.yaml", JOBS.as_bytes());
+        assert_eq!(
+            records(&trace),
+            [
+                "2 batch 1714737600 600 4 ml - Completed",
+                "51 volcano 1714737600 1200 9 prod - Completed",
+                "91 kueue 1714737600 300 16 lab - Completed",
+                "115 torch 1714737600 100 6 ml - Failed",
+            ]
+        );
+        assert_eq!(
+            dropped(&trace),
+            ["partial_execution 1 31 it is of Job batch"]
+        );
+        assert_eq!(trace.inspect().jobs, 4);
+        assert_eq!(trace.records[0].demand.time, Some(7200.0));
+    }
+}
