@@ -183,9 +183,8 @@ test("runs that would write for ever end with the parameter to change, and the p
   }
   t.diagnostic(`${most.toFixed(2)} GB at most`);
   assert.ok(most < 1.5, `${most} GB`);
-  // What did not end by itself still can be ended.
-  await page.getByRole("button", { name: "Cancel", exact: true }).click();
-  await cards(page, "running").first().waitFor({ state: "detached" });
+  // They share what there is: nobody goes on for ever.
+  await page.waitForFunction(() => document.querySelectorAll(".card[data-status=failed]").length === 3, undefined, { timeout: 120_000 });
 });
 
 test("the log budget is a field: what is in it holds, is in the link, and empty is the machine's", async (t) => {
@@ -215,7 +214,7 @@ test("where the logs of all do not fit, the first comes to its end, the other sa
   const rows = Array.from({ length: 600_000 }, (_, at) => `${at},${at},10,1`);
   await give(page, { name: "large.csv", mimeType: "text/csv", buffer: Buffer.from(`job,submit,duration,gpus\n${rows.join("\n")}\n`) });
   await finished(page, 1, 120_000);
-  const refused = page.getByText(/^srtf has not begun: its log takes \d+ MB at least, and the others leave \d+ MB to it; take fewer jobs, such as a window of the trace, or remove other schedulers, whose logs take \d+ MB, or raise the log budget \(Cluster, More\), or run all of it with the command line$/);
+  const refused = page.getByText(/^srtf has not begun: its log takes about \d+ MB, and the others leave \d+ MB to it; take fewer jobs, such as a window of the trace, or remove other schedulers, whose logs take \d+ MB, or raise the log budget \(Cluster, More\), or run all of it with the command line$/);
   await refused.waitFor();
   assert.equal(await cards(page, "failed").count(), 1);
   t.diagnostic(`${(await gigabytes(page)).toFixed(2)} GB`);

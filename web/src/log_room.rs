@@ -1,7 +1,7 @@
 //! How the page's runs share the memory that there is for logs: it is one pool, from which each draws as its
-//! log grows, so that a run which needs little leaves the rest to the others. Whoever is under way is sure of
-//! what its jobs take at least before those behind it in the list: where there is no room for all, the first
-//! come to their ends and the others do not begin, instead of all of them ending halfway.
+//! log grows, so that a run which needs little leaves the rest to the others. Whoever has begun is sure of
+//! what its jobs take if each runs once: where there is no room for all, the first of the list come to their
+//! ends and the others do not begin, instead of all of them ending halfway.
 
 /// What others than a run have of the pool.
 #[derive(Clone, Copy, Debug)]
@@ -10,25 +10,23 @@ pub(crate) struct Part {
     pub(crate) bytes: u64,
     /// Whether it grows.
     pub(crate) is_under_way: bool,
-    /// Whether it stands before the run in the list.
-    pub(crate) is_before: bool,
 }
 
-/// How long the log of a run may become beside others; `least`: what one takes at least.
-pub(crate) fn room(pool: u64, least: u64, others: impl Iterator<Item = Part>) -> u64 {
-    let taken = others.map(|of| match of.is_under_way && of.is_before {
-        true => of.bytes.max(least),
+/// How long the log of a run may become beside others; `once`: what one takes if each job runs once.
+pub(crate) fn room(pool: u64, once: u64, others: impl Iterator<Item = Part>) -> u64 {
+    let taken = others.map(|of| match of.is_under_way {
+        true => of.bytes.max(once),
         false => of.bytes,
     });
     pool.saturating_sub(taken.sum())
 }
 
 /// Why a run does not begin for which the others leave no room; none if they do, or it has all there is.
-pub(crate) fn refused(pool: u64, least: u64, room: u64) -> Option<String> {
-    (room < least.min(pool)).then(|| {
+pub(crate) fn refused(pool: u64, once: u64, room: u64) -> Option<String> {
+    (room < once.min(pool)).then(|| {
         format!(
-            "its log takes {} MB at least, and the others leave {} MB to it; take fewer jobs, such as a window of the trace",
-            megabytes(least),
+            "its log takes about {} MB, and the others leave {} MB to it; take fewer jobs, such as a window of the trace",
+            megabytes(once),
             room / 1_000_000
         )
     })
@@ -59,32 +57,31 @@ pub(crate) fn ways(own: u64, others: u64, for_jobs: bool, chosen: bool) -> Strin
 mod tests {
     use super::*;
 
-    fn others(of: &[(u64, bool, bool)]) -> impl Iterator<Item = Part> {
-        of.iter().map(|&(bytes, is_under_way, is_before)| Part {
+    fn others(of: &[(u64, bool)]) -> impl Iterator<Item = Part> {
+        of.iter().map(|&(bytes, is_under_way)| Part {
             bytes,
             is_under_way,
-            is_before,
         })
     }
 
     #[test]
     fn what_some_do_not_need_is_left_to_the_others() {
-        let of = [(10, false, true), (5, false, true), (20, false, false)];
+        let of = [(10, false), (5, false), (20, false)];
         assert_eq!(room(512, 8, others(&of)), 512 - 35);
-        let seven = [(16, true, true); 7];
+        let seven = [(16, true); 7];
         assert_eq!(room(512, 16, others(&seven)), 512 - 7 * 16);
     }
 
     #[test]
     fn where_not_all_fit_the_first_comes_to_its_end() {
-        assert_eq!(room(500, 300, others(&[(100, true, false)])), 400);
-        let beside_the_first = room(500, 300, others(&[(100, true, true)]));
+        assert_eq!(room(500, 300, others(&[])), 500);
+        let beside_the_first = room(500, 300, others(&[(100, true)]));
         assert_eq!(beside_the_first, 200);
         assert!(refused(500, 300, beside_the_first).is_some());
         // Once the first is over it needs no more than it has.
-        assert_eq!(room(500, 300, others(&[(180, false, true)])), 320);
+        assert_eq!(room(500, 300, others(&[(180, false)])), 320);
         assert_eq!(refused(500, 300, 320), None);
-        assert_eq!(room(500, 300, others(&[(600, false, true)])), 0);
+        assert_eq!(room(500, 300, others(&[(600, false)])), 0);
         // Alone it shows as much as there is room for.
         assert_eq!(refused(500, 900, 500), None);
     }
@@ -102,7 +99,7 @@ mod tests {
         assert_eq!(
             refused(537_000_000, 285_000_000, 252_000_000).as_deref(),
             Some(
-                "its log takes 285 MB at least, and the others leave 252 MB to it; take fewer jobs, such as a window of the trace"
+                "its log takes about 285 MB, and the others leave 252 MB to it; take fewer jobs, such as a window of the trace"
             )
         );
     }

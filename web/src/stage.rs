@@ -280,9 +280,9 @@ impl Stage {
         self.runs.iter_mut().find(|run| run.id == id)
     }
 
-    /// What the log of a run of these jobs takes at least, bytes.
-    pub(crate) fn least_log(&self) -> u64 {
-        RunLog::least_bytes(self.workload.jobs.len() as u64)
+    /// What a log takes if each of the jobs runs once, bytes: samples are a third of what it takes at least.
+    pub(crate) fn log_once(&self) -> u64 {
+        RunLog::least_bytes(self.workload.jobs.len() as u64) / 3 * 4
     }
 
     /// Takes in a piece of a run's log.
@@ -405,11 +405,10 @@ impl StageRun {
     }
 
     /// Its part of the memory that there is for logs.
-    pub(crate) fn part(&self, is_before: bool) -> Part {
+    pub(crate) fn part(&self) -> Part {
         Part {
             bytes: self.log.bytes(),
             is_under_way: self.is_under_way(),
-            is_before,
         }
     }
 

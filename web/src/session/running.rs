@@ -257,21 +257,17 @@ impl Session {
         runs.get(id).filter(|run| run.orders.draws)?;
         let pool = runs.log_pool().bytes;
         let stage = self.0.stage.read();
-        let at = stage.runs.iter().position(|run| run.id == id)?;
-        let others = stage.runs.iter().enumerate().filter(|(of, _)| *of != at);
-        let others = others.map(|(of, run)| run.part(of < at));
-        Some(room(pool, stage.least_log(), others))
+        let others = stage.runs.iter().filter(|run| run.id != id);
+        Some(room(pool, stage.log_once(), others.map(StageRun::part)))
     }
 
-    /// Why a run does not begin that the others leave no room for in their list.
+    /// Why a run does not begin that the others leave no room for.
     fn refused_room(&self, id: u32, state: &AppState) -> Option<String> {
         let pool = self.0.runs.borrow().log_pool().bytes;
         let stage = self.0.stage.read();
-        let position = |id: u32| state.cards.iter().position(|card| card.id == id);
         let others = stage.runs.iter().filter(|run| run.id != id);
-        let others = others.map(|run| run.part(position(run.id) < position(id)));
-        let room = room(pool, stage.least_log(), others);
-        let why = refused(pool, stage.least_log(), room)?;
+        let room = room(pool, stage.log_once(), others.map(StageRun::part));
+        let why = refused(pool, stage.log_once(), room)?;
         let ways = ways(0, pool - room, true, false);
         let policy = state.card(id)?.policy.label();
         Some(format!("{policy} has not begun: {why}, or {ways}"))
