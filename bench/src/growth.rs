@@ -55,7 +55,7 @@ struct Figure {
     policy: String,
     world: &'static str,
     waiting: u32,
-    /// `None`: over the limit.
+    /// `None`: over the limit, or ended by an error.
     seconds: Option<f64>,
     /// How many jobs were done by then.
     done: u32,
@@ -118,8 +118,16 @@ fn run(policy: &str, world: &World, waiting: u32, limit: f64) -> Result<Figure> 
     let begin = Instant::now();
     let mut run = spec.start_with(Arc::new(workload), &weights::shipped())?;
     let mut is_over = false;
-    while !is_over && run.step()? {
-        is_over = begin.elapsed().as_secs_f64() > limit;
+    while !is_over {
+        match run.step() {
+            Ok(true) => is_over = begin.elapsed().as_secs_f64() > limit,
+            Ok(false) => break,
+            // Its log is full, for one.
+            Err(error) => {
+                eprintln!("{error}");
+                is_over = true;
+            }
+        }
     }
     Ok(Figure {
         policy: policy.to_owned(),

@@ -105,3 +105,24 @@ fn first_multiple(every: f64, from: Time, now: Time) -> Time {
         .find(|&at| at >= from && at > now)
         .unwrap_or(now)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stale_events_do_not_pile_up() {
+        let mut events = Events::default();
+        for job in 0..10_000 {
+            // One in a hundred still stands.
+            let due = Due::Epoch {
+                job: JobId(job),
+                stretch: job % 100,
+            };
+            events.push(Time(f64::from(job)), due);
+            events.forget_stale(|_, due| matches!(due, Due::Epoch { stretch: 0, .. }));
+            let live = job as usize / 100 + 1;
+            assert!(events.heap.len() <= 64 + 2 * live, "{job}");
+        }
+    }
+}
