@@ -179,7 +179,7 @@ mod tests {
             .map(|i| (432.0 * f64::from(i), 4, 8640.0))
             .collect();
         jobs.push((0.0, 1, 1_728_000.0));
-        jobs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        jobs.sort_by(|a, b| order::by_value(&a.0, &b.0));
         let found = suggest(&jobs);
         assert_eq!(found.cluster.to_string(), "28x4");
         assert_eq!(

@@ -102,7 +102,11 @@ impl Turns {
 impl Standing {
     pub(super) fn turn(&self, at: usize) -> Turn {
         let lag = self.share / self.received;
-        (Reverse(ByValue::of(lag)), Reverse(ByValue::of(self.denied)), at)
+        (
+            Reverse(ByValue::of(lag)),
+            Reverse(ByValue::of(self.denied)),
+            at,
+        )
     }
 }
 
