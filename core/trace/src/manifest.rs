@@ -1,11 +1,9 @@
-//! What Kubernetes describes in YAML or JSON, as a tree that knows its lines.
-//!
-//! By hand: of YAML only what `kubectl` and people write of such objects is read, blocks, lists, quoted
-//! and plain scalars and flows of one level, without anchors and tags, in documents of any number. What
-//! is none of that is passed over.
+//! What Kubernetes describes in YAML or JSON, as a tree that knows its lines. A document of YAML that is none
+//! does not spoil those behind it; aliases stand for nothing, so that no text becomes larger than it is.
 
 use crate::objects::parse;
 use crate::rows::{Elements, Fields};
+use saphyr_parser::{Event, Parser};
 use serde_json::Value;
 
 /// A part of a description.
@@ -158,14 +156,6 @@ fn taken_apart(it: Manifest, kind: &str) -> Vec<Object> {
     }
 }
 
-/// A line with something on it, without its comment.
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    number: u32,
-    indent: usize,
-    text: &'a str,
-}
-
 /// Whether a text looks like YAML: its first lines are keys with values below or beside them.
 pub(crate) fn is_yaml(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| {
@@ -197,174 +187,95 @@ pub(crate) fn is_yaml(text: &str) -> bool {
             .all(|line| is_key(line) || ends && is_item(line))
 }
 
-/// The documents of a text.
+/// The key that a line begins with, and the value beside it.
+fn key_of(line: &str) -> Option<(&str, &str)> {
+    let colon = line
+        .find(": ")
+        .or_else(|| line.strip_suffix(':').map(str::len))?;
+    let (key, rest) = line.split_at_checked(colon)?;
+    let within = |quote| key.strip_prefix(quote)?.strip_suffix(quote);
+    let key = within('"').or_else(|| within('\'')).unwrap_or(key);
+    Some((key, rest.get(1..)?))
+}
+
+/// The documents of a text; those without anything in them are left out.
 fn documents(text: &str) -> Vec<Manifest> {
     let mut all = Vec::new();
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    let mut flush = |lines: &mut Vec<Line<'_>>| {
-        if let Some(first) = lines.first() {
-            let indent = first.indent;
-            all.push(block(lines, &mut 0, indent, 0));
-        }
-        lines.clear();
-    };
-    for (number, text) in (1u32..).zip(text.lines()) {
-        let text = text.trim_ascii_end();
-        let stripped = text.trim_ascii_start();
-        if text == "---" || text.starts_with("--- ") || text == "..." {
-            flush(&mut lines);
-        } else if !stripped.is_empty() && !stripped.starts_with('#') && !text.starts_with('%') {
-            lines.push(Line {
-                number,
-                indent: text.len() - stripped.len(),
-                text: stripped,
-            });
-        }
+    let (mut rest, mut before) = (text, 0);
+    while let Err(line) = add_documents(rest, before, &mut all) {
+        let Some(next) = next_document(rest, line) else {
+            break;
+        };
+        let (passed, left) = rest.split_at(next);
+        before += passed.matches('\n').count() as u32;
+        rest = left;
     }
-    flush(&mut lines);
     all
 }
 
-/// What the lines from one on tell that are indented so.
-fn block(lines: &mut [Line<'_>], at: &mut usize, indent: usize, depth: usize) -> Manifest {
-    let is_item = |line: &Line<'_>| line.text == "-" || line.text.starts_with("- ");
-    let (mut items, mut entries) = (Vec::new(), Vec::new());
-    let listed = lines.get(*at).is_some_and(is_item);
-    while let Some(line) = lines.get(*at).copied() {
-        if line.indent < indent || depth > MAX_DEPTH {
-            break;
-        }
-        if line.indent > indent {
-            // Goes on with something that is not read.
-            *at += 1;
-            continue;
-        }
-        if is_item(&line) != listed {
-            break;
-        }
-        if listed {
-            let text = line.text.get(1..).unwrap_or("").trim_ascii_start();
-            let within = line.indent + (line.text.len() - text.len());
-            if text.is_empty() {
-                *at += 1;
-                let deeper = lines
-                    .get(*at)
-                    .filter(|next| next.indent > indent)
-                    .map(|next| next.indent);
-                items.push(match deeper {
-                    Some(deeper) => block(lines, at, deeper, depth + 1),
-                    None => scalar(line.number, ""),
-                });
-            } else if key_of(text).is_some() && !text.starts_with(['{', '['])
-                || text.starts_with("- ")
-            {
-                if let Some(line) = lines.get_mut(*at) {
-                    (line.indent, line.text) = (within, text);
-                }
-                items.push(block(lines, at, within, depth + 1));
-            } else {
-                *at += 1;
-                items.push(value_of(line.number, text));
+/// What is open while events come in.
+enum Open {
+    List(Vec<Manifest>),
+    /// With the key whose value is to come.
+    Map(Vec<(String, Manifest)>, Option<String>),
+}
+
+/// Adds the documents of a text that has so many lines before it; an error with its line in the text.
+fn add_documents(text: &str, before: u32, all: &mut Vec<Manifest>) -> Result<(), usize> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|error| error.marker().line())?;
+        let line = before + span.start.line() as u32;
+        let scalar = |text: String| Manifest::Scalar { line, text };
+        let whole = match event {
+            Event::SequenceStart(..) => {
+                open.push(Open::List(Vec::new()));
+                continue;
             }
-        } else if let Some((key, value)) = key_of(line.text) {
-            *at += 1;
-            let next = lines.get(*at).copied();
-            let value = match next {
-                // A text of several lines.
-                Some(_) if value.starts_with(['|', '>']) => scalar(line.number, ""),
-                Some(next)
-                    if value.is_empty()
-                        && (next.indent > indent || next.indent == indent && is_item(&next)) =>
-                {
-                    block(lines, at, next.indent, depth + 1)
+            Event::MappingStart(..) => {
+                open.push(Open::Map(Vec::new(), None));
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let is_deep = open.len() > MAX_DEPTH;
+                match open.pop() {
+                    Some(_) if is_deep => scalar(String::new()),
+                    Some(Open::List(items)) => Manifest::List(items),
+                    Some(Open::Map(entries, _)) => Manifest::Map(entries),
+                    None => continue,
                 }
-                _ => value_of(line.number, value),
-            };
-            entries.push((key.to_owned(), value));
-        } else {
-            *at += 1;
+            }
+            Event::Scalar(text, ..) => scalar(text.into_owned()),
+            Event::Alias(_) => scalar(String::new()),
+            _ => continue,
+        };
+        match open.last_mut() {
+            None if matches!(whole, Manifest::Scalar { .. }) => {}
+            None => all.push(whole),
+            Some(Open::List(items)) => items.push(whole),
+            Some(Open::Map(entries, key)) => match (key.take(), whole) {
+                (Some(key), value) => entries.push((key, value)),
+                (None, Manifest::Scalar { text, .. }) => *key = Some(text),
+                // A key of several parts is nobody's.
+                (None, _) => *key = Some(String::new()),
+            },
         }
     }
-    if depth > MAX_DEPTH {
-        *at += 1;
-    }
-    if listed {
-        Manifest::List(items)
-    } else {
-        Manifest::Map(entries)
-    }
+    Ok(())
 }
 
-fn scalar(line: u32, text: &str) -> Manifest {
-    Manifest::Scalar {
-        line,
-        text: text.to_owned(),
-    }
-}
-
-/// The key that a line begins with, and the value beside it without a comment.
-fn key_of(line: &str) -> Option<(&str, &str)> {
-    let quote = line.chars().next().filter(|c| *c == '"' || *c == '\'');
-    let (key, rest) = match quote {
-        Some(quote) => line.get(1..)?.split_once(quote)?,
-        None => {
-            let colon = line
-                .find(": ")
-                .or_else(|| line.strip_suffix(':').map(str::len))?;
-            line.split_at_checked(colon)?
+/// Where the next document begins behind a line.
+fn next_document(text: &str, line: usize) -> Option<usize> {
+    let mut at = 0;
+    for (number, line_of) in (1..).zip(text.split_inclusive('\n')) {
+        if number > line && line_of.starts_with("---") {
+            return Some(at);
         }
-    };
-    let value = rest.strip_prefix(':')?;
-    (value.is_empty() || value.starts_with(' ')).then(|| (key, plain(value)))
-}
-
-/// A value without blanks around it and the comment behind it.
-fn plain(value: &str) -> &str {
-    let value = value.trim_ascii();
-    if value.starts_with('#') {
-        return "";
+        at += line_of.len();
     }
-    match value.chars().next() {
-        Some(quote @ ('"' | '\'')) => {
-            let end = value.get(1..).and_then(|rest| rest.find(quote));
-            end.and_then(|end| value.get(..end + 2)).unwrap_or(value)
-        }
-        _ => value.split(" #").next().unwrap_or(value).trim_ascii_end(),
-    }
+    None
 }
-
-/// A scalar, or a flow of them such as `{cpu: 8, "nvidia.com/gpu": 2}`.
-fn value_of(line: u32, text: &str) -> Manifest {
-    let text = plain(text);
-    let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
-    let parts = |list: &'_ str| -> Vec<String> {
-        let parts = list.split(',').map(|part| part.trim_ascii().to_owned());
-        parts.filter(|part| !part.is_empty()).collect()
-    };
-    if let Some(entries) = within('{', '}') {
-        let entries = parts(entries).into_iter().filter_map(|entry| {
-            let (key, value) = key_of(&entry)?;
-            Some((key.to_owned(), scalar(line, unquoted(value))))
-        });
-        return Manifest::Map(entries.collect());
-    }
-    if let Some(items) = within('[', ']') {
-        let items = parts(items);
-        return Manifest::List(
-            items
-                .iter()
-                .map(|item| scalar(line, unquoted(item)))
-                .collect(),
-        );
-    }
-    scalar(line, unquoted(text))
-}
-
-fn unquoted(text: &str) -> &str {
-    let within = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
-    within('"').or_else(|| within('\'')).unwrap_or(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,6 +299,16 @@ mod tests {
         let containers = pod.it.list(&["spec", "containers"]);
         assert_eq!(containers[0].text(&["name"]), "x");
         assert_eq!(containers[0].text(&["image"]), "a:b");
+    }
+
+    #[test]
+    fn a_document_that_is_none_does_not_spoil_the_others() {
+        let text = "kind: Node\n---\na: [1\nb: }\n---\nkind: Pod\nx: &y 1\nz: *y\n";
+        let objects = objects(text);
+        let kinds: Vec<&str> = objects.iter().map(|object| object.kind.as_str()).collect();
+        assert_eq!(kinds, ["Node", "Pod"]);
+        assert_eq!(objects[1].it.line(), 6);
+        assert_eq!(objects[1].it.text(&["z"]), "");
     }
 
     #[test]
