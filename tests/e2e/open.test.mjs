@@ -139,6 +139,22 @@ test("files that belong together come in any order, at once or one after the oth
   assert.ok(alone.includes("plan_gpu ÷ 100 × inst_num"));
 });
 
+test("a cluster that is guessed says why, and its neighbours are a button away", async (t) => {
+  const page = await ready(t);
+  const jobs = Array.from({ length: 200 }, (_, i) => `j${i},${432 * i},8640,4`);
+  await give(page, table("long.csv", ["job_id,submit_time,duration,num_gpus", "long,0,1728000,1", ...jobs]));
+  const rail = page.locator("#rail");
+  await rail.getByText("112 GPUs, guessed: 1.1 × the mean demand while jobs came, 100.5 GPUs").waitFor();
+  const button = (name) => rail.getByRole("button", { name, exact: true });
+  await button("168 GPUs, larger").click();
+  await rail.getByText("168 GPUs, chosen by you").waitFor();
+  await button("76 GPUs, smaller").click();
+  await rail.getByText("76 GPUs, chosen by you").waitFor();
+  await button("112 GPUs, as guessed").click();
+  await rail.getByText(/^112 GPUs, /).waitFor();
+  assert.equal(await button("112 GPUs, as guessed").count(), 0);
+});
+
 test("files dropped on the page are opened", async (t) => {
   const page = await ready(t);
   const files = ["tiresias.csv", "tiresias_cluster.csv"].map((name) => ({ name, text: readFileSync(fixture(name), "utf8") }));

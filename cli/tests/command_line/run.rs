@@ -45,6 +45,23 @@ fn a_run_as_json_has_the_agreed_shape() {
 }
 
 #[test]
+fn a_guessed_cluster_is_told_with_its_reason_and_its_neighbours() {
+    let file = temporary("long.csv");
+    let rows = (0..200).map(|i| format!("j{i},{},8640,4\n", 432 * i));
+    let rows: String = rows.collect();
+    let header = "job_id,submit_time,duration,num_gpus\nlong,0,1728000,1\n";
+    std::fs::write(&file, format!("{header}{rows}")).unwrap();
+    let text = printed(&["run", &file, "--policy", "fifo"]);
+    assert!(
+        text.contains(
+            "on 28x4: 112 GPUs (guessed: 1.1 × the mean demand while jobs came, 100.5 GPUs; \
+             beside it --cluster 19x4 or --cluster 42x4)"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_same_run_twice_has_the_same_fingerprint() {
     let hash = || {
         json(&["run", "sample:lab", "--policy", "srsf", "--json", "-"])["runs"][0]["log_hash"]
