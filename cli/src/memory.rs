@@ -26,7 +26,6 @@ pub(crate) struct LogArguments {
 impl LogArguments {
     /// The budget of a run that is about to begin.
     pub(crate) fn budget(&self) -> LogBudget {
-        let of_machine = || free_bytes().map_or_else(LogBudget::default, LogBudget::of_memory);
         let chosen = self
             .log_budget
             .map(|size| LogBudget::of_bytes(size.as_u64()));
@@ -36,6 +35,11 @@ impl LogArguments {
             ..budget
         }
     }
+}
+
+/// What the memory that is free allows the log of one run.
+pub(crate) fn of_machine() -> LogBudget {
+    free_bytes().map_or_else(LogBudget::default, LogBudget::of_memory)
 }
 
 /// Memory that the program may still take, bytes.

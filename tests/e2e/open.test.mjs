@@ -146,13 +146,13 @@ test("a cluster that is guessed says why, and its neighbours are a button away",
   const rail = page.locator("#rail");
   await rail.getByText("112 GPUs, guessed: 1.1 × the mean demand while jobs came, 100.5 GPUs").waitFor();
   const button = (name) => rail.getByRole("button", { name, exact: true });
-  await button("168 GPUs, larger").click();
+  await button("168 GPUs (larger)").click();
   await rail.getByText("168 GPUs, chosen by you").waitFor();
-  await button("76 GPUs, smaller").click();
+  await button("76 GPUs (smaller)").click();
   await rail.getByText("76 GPUs, chosen by you").waitFor();
-  await button("112 GPUs, as guessed").click();
+  await button("112 GPUs (as guessed)").click();
   await rail.getByText(/^112 GPUs, /).waitFor();
-  assert.equal(await button("112 GPUs, as guessed").count(), 0);
+  assert.equal(await button("112 GPUs (as guessed)").count(), 0);
 });
 
 test("files dropped on the page are opened", async (t) => {

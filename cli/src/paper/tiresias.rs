@@ -4,7 +4,7 @@
 use super::Section;
 use crate::progress::Progress;
 use crate::table::Table;
-use crate::{Failure, input, output};
+use crate::{Failure, input, memory, output};
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -264,6 +264,7 @@ fn measure(
             placement: ask.placement,
             options: SimOptions {
                 spread_slowdown: ask.slowdown,
+                log_budget: memory::of_machine(),
                 ..SimOptions::default()
             },
             history: None,

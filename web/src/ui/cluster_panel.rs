@@ -99,7 +99,7 @@ fn guesses(guess: &Suggestion, now: &ClusterSpec, set: &Take) -> Html {
         // A guess is a cluster, so that there is nothing to be refused.
         let onclick = Callback::from(move |_: MouseEvent| drop(set.emit(text.clone())));
         let gpus = format::counted(cluster.gpus().into(), "GPU", "GPUs");
-        Some(html! { <>{ " " }<button type="button" class="quiet" {title} {onclick}>{ gpus }<span class="visually-hidden">{ format!(", {}", which.to_lowercase()) }</span></button></> })
+        Some(html! { <>{ " " }<button type="button" class="quiet" {title} {onclick}>{ gpus }<span class="visually-hidden">{ format!(" ({})", which.to_lowercase()) }</span></button></> })
     }).collect();
     if others.is_empty() {
         return Html::default();

@@ -10,7 +10,6 @@
 //! attained service leaves few samples to search: what a look-up waits for is memory.
 
 use super::{Line, Mark, Plot};
-use crate::order;
 
 /// Samples of total service (GPU·s), prepared for look-ups.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +53,8 @@ impl ServiceDistribution {
     /// out.
     pub fn new(mut samples: Vec<f64>) -> Self {
         samples.retain(|sample| sample.is_finite() && *sample > 0.0);
-        samples.sort_unstable_by(order::by_value);
+        // Above 0, numbers are in the order of their bits.
+        samples.sort_unstable_by_key(|sample| sample.to_bits());
         let all = samples.len();
         let mut distinct: Vec<Sample> = Vec::with_capacity(all);
         let mut sum = 0.0;
