@@ -81,7 +81,9 @@ impl Suggestion {
             Basis::Demand => format!("1.1 × the mean demand while jobs came, {gpus}"),
             Basis::Batch => "jobs came all at once, and have 1.1 × what they need within four times their median duration"
                 .to_owned(),
-            Basis::LargestGang => format!("room for the largest gang; the mean demand while jobs came is {gpus}"),
+            Basis::LargestGang => {
+                "room for the largest gang, which is more than the mean demand".to_owned()
+            }
             Basis::AllJobs => "room for all jobs at once".to_owned(),
             Basis::Largest => format!(
                 "the largest there is. The mean demand while jobs came is {gpus}, so the queue may grow to the end"

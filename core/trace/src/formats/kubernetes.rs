@@ -133,7 +133,9 @@ fn read(
     }
     let pods = pods(object);
     let all = |count: &dyn Fn(&Manifest) -> f64| -> f64 {
-        pods.iter().map(|(times, pod)| times * count(pod)).sum()
+        let counts = pods.iter().map(|(times, pod)| times * count(pod));
+        // Not `sum`, which is −0 of nothing.
+        counts.fold(0.0, |all, of| all + of)
     };
     let count = all(&gpus);
     let (gpus, share) = sink::gpus(count).map_err(|r| (r, format!("{count} GPUs")))?;
