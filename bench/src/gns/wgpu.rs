@@ -156,7 +156,6 @@ struct Loaded<'a> {
     copied: Buffer,
     noise: Kernel,
     copy: Kernel,
-    chunks: usize,
     replicas: usize,
 }
 
@@ -218,7 +217,7 @@ impl Loaded<'_> {
     /// Runs the kernel once on poisoned partial sums and adds up what it leaves.
     fn run(&self) -> Result<(Norms, Vec<u8>)> {
         let gpu = self.gpu;
-        let size = self.chunks * size_of::<Partial>();
+        let size = usize::try_from(self.partials.size())?;
         gpu.queue.write_buffer(&self.partials, 0, &vec![0xff; size]);
         let bytes = gpu.after(|encoder| self.noise.encode(encoder), &self.partials)?;
         let partials: Vec<Partial> = bytemuck::pod_collect_to_vec(&bytes);
@@ -358,7 +357,6 @@ fn load<'a>(gpu: &'a Gpu, recipe: &Recipe<'_>) -> Result<(Loaded<'a>, Reference)
         copied,
         noise,
         copy,
-        chunks,
         replicas,
     };
     Ok((loaded, reference))

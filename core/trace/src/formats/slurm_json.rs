@@ -32,7 +32,12 @@ pub(super) const ACCOUNTING: Format = Format {
         let slurm = sniff.text.contains("\"tres\"") && sniff.text.contains("\"submission\"");
         (sniff.shape == Shape::JsonObject && slurm).then_some(evidence)
     },
-    importer: |_, _| Ok(Box::new(Accounting::default())),
+    importer: |_, _| {
+        Ok(Jobs::importer(
+            read_accounting,
+            "Times are Unix seconds; the duration is time.elapsed; GPUs are the gres/gpu of tres, allocated or else requested.",
+        ))
+    },
 };
 
 pub(super) const QUEUE: Format = Format {
@@ -44,7 +49,12 @@ pub(super) const QUEUE: Format = Format {
         let slurm = sniff.text.contains("\"job_state\"") && sniff.text.contains("\"submit_time\"");
         (sniff.shape == Shape::JsonObject && slurm).then_some(evidence)
     },
-    importer: |_, _| Ok(Box::new(Queue::default())),
+    importer: |_, _| {
+        Ok(Jobs::importer(
+            read_queued,
+            "Times are Unix seconds; the duration is end_time − start_time; GPUs are the gres/gpu of tres_alloc_str, or else tres_req_str.",
+        ))
+    },
 };
 
 #[derive(Deserialize)]
@@ -131,26 +141,43 @@ impl Resources {
     }
 }
 
-#[derive(Default)]
-struct Accounting(Requeued);
+/// Jobs in an array `jobs`, read one by one.
+struct Jobs {
+    read: ReadJob,
+    units: &'static str,
+    requeued: Requeued,
+}
 
-impl Importer for Accounting {
+/// Keeps a job, or says why not.
+type ReadJob = fn(&Row<'_>, &mut Requeued, &mut Sink) -> Result<(), (DropReason, String)>;
+
+impl Jobs {
+    fn importer(read: ReadJob, units: &'static str) -> Box<dyn Importer> {
+        Box::new(Self {
+            read,
+            units,
+            requeued: Requeued::default(),
+        })
+    }
+}
+
+impl Importer for Jobs {
     fn row(&mut self, _row: &Row<'_>, _sink: &mut Sink) {}
 
     fn document(&mut self, text: &str, sink: &mut Sink) {
-        let requeued = &mut self.0;
+        let Self { read, requeued, .. } = self;
         rows_of_field(text, "jobs", sink, &mut |row, sink| {
-            read_accounting(row, requeued, sink)
+            read(row, requeued, sink)
         });
     }
 
     fn finish(&mut self, sink: &mut Sink) {
-        std::mem::take(&mut self.0).join(sink);
+        std::mem::take(&mut self.requeued).join(sink);
         sink.zero = Some(0.0);
     }
 
     fn units(&self) -> String {
-        "Times are Unix seconds; the duration is time.elapsed; GPUs are the gres/gpu of tres, allocated or else requested.".to_owned()
+        self.units.to_owned()
     }
 
     fn named(&self) -> bool {
@@ -224,33 +251,6 @@ struct QueuedJob {
     tres_alloc_str: Option<String>,
     tres_per_node: Option<String>,
     node_count: Option<Value>,
-}
-
-#[derive(Default)]
-struct Queue(Requeued);
-
-impl Importer for Queue {
-    fn row(&mut self, _row: &Row<'_>, _sink: &mut Sink) {}
-
-    fn document(&mut self, text: &str, sink: &mut Sink) {
-        let requeued = &mut self.0;
-        rows_of_field(text, "jobs", sink, &mut |row, sink| {
-            read_queued(row, requeued, sink)
-        });
-    }
-
-    fn finish(&mut self, sink: &mut Sink) {
-        std::mem::take(&mut self.0).join(sink);
-        sink.zero = Some(0.0);
-    }
-
-    fn units(&self) -> String {
-        "Times are Unix seconds; the duration is end_time − start_time; GPUs are the gres/gpu of tres_alloc_str, or else tres_req_str.".to_owned()
-    }
-
-    fn named(&self) -> bool {
-        true
-    }
 }
 
 fn read_queued(
