@@ -253,21 +253,22 @@ impl Session {
 
     /// How long a run's log may become by now, if it draws from what there is for all.
     fn room_of(&self, id: u32) -> Option<u64> {
-        let mut runs = self.0.runs.borrow_mut();
-        runs.get(id).filter(|run| run.orders.draws)?;
-        let pool = runs.log_pool().bytes;
+        let draws = self.0.runs.borrow_mut().get(id)?.orders.draws;
+        draws.then(|| self.room_beside_others(id))
+    }
+
+    fn room_beside_others(&self, id: u32) -> u64 {
+        let pool = self.0.runs.borrow().log_pool().bytes;
         let stage = self.0.stage.read();
         let others = stage.runs.iter().filter(|run| run.id != id);
-        Some(room(pool, stage.log_once(), others.map(StageRun::part)))
+        room(pool, stage.log_once(), others.map(StageRun::part))
     }
 
     /// Why a run does not begin that the others leave no room for.
     fn refused_room(&self, id: u32, state: &AppState) -> Option<String> {
         let pool = self.0.runs.borrow().log_pool().bytes;
-        let stage = self.0.stage.read();
-        let others = stage.runs.iter().filter(|run| run.id != id);
-        let room = room(pool, stage.log_once(), others.map(StageRun::part));
-        let why = refused(pool, stage.log_once(), room)?;
+        let room = self.room_beside_others(id);
+        let why = refused(pool, self.0.stage.read().log_once(), room)?;
         let ways = ways(0, pool - room, true, false);
         let policy = state.card(id)?.policy.label();
         Some(format!("{policy} has not begun: {why}, or {ways}"))
