@@ -16,7 +16,7 @@ use switchyard::trace::{
     Choices, ColumnMapping, Fractions, OpenError, OpenOptions, Opened, Opening, Oversized, Trace,
     Window,
 };
-use switchyard::workload::Sample;
+use switchyard::workload::{Label, Sample};
 use switchyard_sweep::files;
 use walkdir::WalkDir;
 
@@ -70,6 +70,21 @@ pub(crate) struct TraceArguments {
     /// Only jobs of this tenant or virtual cluster; may be repeated
     #[arg(long = "tenant", value_name = "NAME")]
     tenants: Vec<String>,
+    /// Only jobs of this user; may be repeated
+    #[arg(long = "user", value_name = "NAME")]
+    users: Vec<String>,
+    /// Only jobs of this account or project; may be repeated
+    #[arg(long = "account", value_name = "NAME")]
+    accounts: Vec<String>,
+    /// Only jobs of this partition or queue; may be repeated
+    #[arg(long = "partition", value_name = "NAME")]
+    partitions: Vec<String>,
+    /// Only jobs of this quality of service; may be repeated
+    #[arg(long = "qos", value_name = "NAME")]
+    qos: Vec<String>,
+    /// Only jobs of this reservation; may be repeated
+    #[arg(long = "reservation", value_name = "NAME")]
+    reservations: Vec<String>,
     /// Only jobs that ended so; may be repeated
     ///
     /// completed, cancelled, failed, node_fail, running or unknown.
@@ -109,7 +124,19 @@ impl TraceArguments {
     }
 
     fn choices(&self) -> Choices {
+        let labels = [
+            (Label::User, &self.users),
+            (Label::Account, &self.accounts),
+            (Label::Partition, &self.partitions),
+            (Label::Qos, &self.qos),
+            (Label::Reservation, &self.reservations),
+        ];
+        let named = |(label, names): (Label, &Vec<String>)| {
+            let names = names.clone().into_iter();
+            names.map(move |name| (label, name))
+        };
         Choices {
+            labels: labels.into_iter().flat_map(named).collect(),
             window: self.window,
             tenants: self.tenants.clone(),
             statuses: self.statuses.clone(),

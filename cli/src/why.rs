@@ -165,6 +165,12 @@ fn text(answer: &Answer, workload: &Workload) -> String {
                 "waits: it wants {wants} GPUs and {free} are free, but not where the placement would put it"
             )
         }
+        Verdict::StartsLater { at } => {
+            format!(
+                "waits: the trace records that it starts at {} s",
+                at.seconds()
+            )
+        }
         Verdict::NotActive => answer.absent.to_owned(),
     };
     let mut text = format!("{}: {verdict}\n", answer.label);

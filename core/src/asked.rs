@@ -11,6 +11,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use switchyard_model::cluster::ClusterSpec;
+use switchyard_model::workload::Label;
 use switchyard_sim::policy::ServiceHistory;
 use switchyard_trace::{Choices, OpenOptions};
 
@@ -18,7 +19,8 @@ use switchyard_trace::{Choices, OpenOptions};
 pub type Options = Map<String, Value>;
 
 /// The options of `open`.
-pub const OPENING: [&str; 10] = [
+pub const OPENING: [&str; 15] = [
+    "accounts",
     "cluster",
     "fractions",
     "map",
@@ -26,8 +28,12 @@ pub const OPENING: [&str; 10] = [
     "max_rows",
     "member",
     "oversized",
+    "partitions",
+    "qos",
+    "reservations",
     "statuses",
     "tenants",
+    "users",
     "window",
 ];
 
@@ -103,6 +109,10 @@ impl Opening {
                 "fractions" => choices.fractions = read(key, &text(key, value)?)?,
                 "oversized" => choices.oversized = read(key, &text(key, value)?)?,
                 "cluster" => asked.cluster = Some(cluster(key, value, &cluster_of)?),
+                key if let Some(label) = Label::ALL.into_iter().find(|of| of.words() == key) => {
+                    let names = texts(key, value)?.into_iter();
+                    choices.labels.extend(names.map(|name| (label, name)));
+                }
                 _ => return Err(unknown("open", key, OPENING)),
             }
         }

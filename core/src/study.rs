@@ -524,6 +524,7 @@ impl Asked {
         let runs = runs.collect::<Result<Vec<RunSpec>, StudyError>>()?;
         for run in &runs {
             run.check()?;
+            run.check_recorded(&workload)?;
             run.weigh(&self.weights)?;
         }
         if let Some(own) = self.own_weights {

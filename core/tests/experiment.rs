@@ -10,11 +10,11 @@ use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::sim::SimOptions;
 use switchyard::trace::{
-    Choices, Fractions, ImportReport, OpenOptions, Opened, Oversized, ProfileTable, Record,
-    SourceFile, Trace, Window, open,
+    Choices, Fractions, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile, Trace,
+    Window, open,
 };
 use switchyard::workload::{
-    Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass,
+    Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Label, Labels,
 };
 use switchyard::{Experiment, Settings};
 
@@ -123,11 +123,7 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
             let at = applications.iter().position(|of| of == application);
             let plain = model.map(|model| model.index(NAMES.len()) as u32);
             Record {
-                line: 1,
                 name: name.into(),
-                submit,
-                duration,
-                gpus,
                 share,
                 tenant,
                 model: if adaptive {
@@ -161,6 +157,11 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                 } else {
                     Box::default()
                 },
+                start: (demand.0 % 2 > 0).then(|| submit + duration / 3.0),
+                labels: (demand.0 % 3).checked_sub(1),
+                nodes: (demand.1 > 0).then(|| demand.1 - 1),
+                priority: (demand.0 % 4 > 1).then(|| duration / 7.0),
+                ..Record::plain(1, submit, gpus, duration)
             }
         },
     );
@@ -179,13 +180,18 @@ fn trace() -> impl Strategy<Value = Trace> {
             tenants: NAMES[..4].iter().map(ToString::to_string).collect(),
             models: NAMES.iter().map(ToString::to_string).chain(names).collect(),
             gpu_types: ["v100", "t4", "a10"].map(String::from).to_vec(),
-            cluster: None,
-            epoch: None,
-            members: Vec::new(),
-            header: None,
-            profiles: Vec::new(),
-            outages: Default::default(),
-            report: ImportReport::default(),
+            labels: Labels {
+                names: Label::ALL.map(|label| match label {
+                    Label::Reservation => Vec::new(),
+                    _ => NAMES[..4].iter().map(ToString::to_string).collect(),
+                }),
+                sets: vec![
+                    [Some(0), Some(3), None, Some(1), None],
+                    [None, None, Some(2), None, None],
+                ],
+            },
+            node_names: vec!["gpu[01-04]".to_owned(), "n1,n2".to_owned()],
+            ..Trace::default()
         }
     })
 }
@@ -206,6 +212,7 @@ fn choices() -> impl Strategy<Value = Choices> {
                 Vec::new()
             },
             statuses: Vec::new(),
+            labels: Vec::new(),
             fractions,
             oversized,
         }

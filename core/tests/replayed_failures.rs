@@ -16,6 +16,7 @@ fn workload(jobs: &[(u32, f64, Status, &[f64])]) -> Arc<Workload> {
         recorded: Recorded {
             statuses: jobs.iter().map(|of| of.2).collect(),
             attempts: attempts.filter(|(_, of)| !of.is_empty()).collect(),
+            ..Recorded::default()
         },
         ..Workload::default()
     })

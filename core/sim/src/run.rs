@@ -64,6 +64,11 @@ pub enum RunSpecError {
         /// What is wrong with it, and where.
         mistake: Mistake,
     },
+    /// The trace does not record what a policy repeats.
+    #[error(
+        "{0} repeats when jobs started, which this trace does not tell: open a log with start times, such as Slurm's, or leave it out"
+    )]
+    NothingRecorded(String),
     /// An outage of a node that is not there.
     #[error(transparent)]
     Outage(#[from] OutageError),
@@ -91,6 +96,18 @@ impl RunSpec {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Says whether the jobs' trace records what the policy repeats, if it repeats anything.
+    ///
+    /// # Errors
+    ///
+    /// It does not.
+    pub fn check_recorded(&self, workload: &Workload) -> Result<(), RunSpecError> {
+        if self.policy.replays() && !workload.recorded.tells_runs() {
+            return Err(RunSpecError::NothingRecorded(self.policy.to_string()));
+        }
+        Ok(())
     }
 
     /// The placement that goes by what was learned, if that is the run's: then it is
@@ -141,6 +158,7 @@ impl RunSpec {
         workload: Arc<Workload>,
         weights: &Weights,
     ) -> Result<Simulation, RunSpecError> {
+        self.check_recorded(&workload)?;
         let (placer, picker) = self.weigh(weights)?;
         let run = self.begin(workload, picker.as_deref());
         Ok(match placer {
@@ -163,12 +181,27 @@ impl RunSpec {
             picker,
         };
         let scheduler = policy::build(&self.policy, &context);
+        if self.policy.replays() {
+            let workload = Arc::new(workload.as_recorded());
+            return Simulation::new(workload, &self.cluster, scheduler, self.as_recorded());
+        }
         let options = SimOptions {
             sharing: self.options.sharing && !self.policy.takes_whole_gpus(),
             ..self.options
         };
         Simulation::new(workload, &self.cluster, scheduler, options)
             .with_outages(&self.all_outages())
+    }
+
+    /// What a run as recorded keeps of the options: what slows jobs is in their durations already.
+    fn as_recorded(&self) -> SimOptions {
+        SimOptions {
+            seed: self.options.seed,
+            log_budget: self.options.log_budget,
+            equal_types: true,
+            sharing: true,
+            ..SimOptions::default()
+        }
     }
 
     /// Those of all runs, and those of its own.

@@ -1,6 +1,5 @@
 //! A trace that was drawn and not read.
 
-use crate::outages::Outages;
 use crate::trace::{ImportReport, Member, Record, Trace};
 
 /// The records as a trace of this format; `units` is what is to be known of durations, `models` are
@@ -16,18 +15,11 @@ pub(super) fn trace(
     Trace {
         format: format.to_owned(),
         title: title.to_owned(),
-        tenants: Vec::new(),
-        gpu_types: Vec::new(),
         models,
-        cluster: None,
-        epoch: None,
         members: vec![Member {
             name: format!("generated, seed {seed}"),
             jobs,
         }],
-        profiles: Vec::new(),
-        outages: Outages::default(),
-        header: None,
         report: ImportReport {
             recognised: format!("Drawn with seed {seed}."),
             units: units.to_owned(),
@@ -36,5 +28,6 @@ pub(super) fn trace(
             ..ImportReport::default()
         },
         records,
+        ..Trace::default()
     }
 }

@@ -8,7 +8,6 @@
 
 use super::drawn;
 use super::python_random::PythonRandom;
-use crate::job::{Demand, Status};
 use crate::trace::{Record, Trace};
 use serde::{Deserialize, Serialize};
 use switchyard_model::throughputs::JobType;
@@ -76,18 +75,9 @@ impl GavelGenerator {
             let arrives = submit;
             submit += -libm::log(1.0 - gaps.unit()) / rate;
             Record {
-                line,
                 name: line.to_string().into(),
-                submit: arrives,
-                duration,
-                gpus,
-                share: 1.0,
-                tenant: None,
                 model: Some(job_type.index() as u32),
-                batch: None,
-                status: Status::Unknown,
-                attempts: Box::default(),
-                demand: Demand::default(),
+                ..Record::plain(line, arrives, gpus, duration)
             }
         });
         Ok(drawn::trace(

@@ -9,7 +9,6 @@
 use super::application::{Application, Tuned, packed};
 use super::drawn;
 use crate::draw::{Rng, below, unit};
-use crate::job::Status;
 use crate::order;
 use crate::trace::{Record, Trace};
 use rand_xoshiro::rand_core::SeedableRng;
@@ -134,19 +133,11 @@ impl PolluxGenerator {
                     (&*a.name, *time)
                 });
                 Record {
-                    demand: Default::default(),
                     // Where it will stand in the table it can be saved as.
-                    line: index + 2,
                     name: format!("{name}-{index}").into(),
-                    submit: f64::from(time),
-                    duration,
-                    gpus,
-                    share: 1.0,
-                    tenant: None,
                     model: Some(application as u32),
                     batch: Some(batch),
-                    status: Status::Unknown,
-                    attempts: Box::default(),
+                    ..Record::plain(index + 2, f64::from(time), gpus, duration)
                 }
             })
             .collect();

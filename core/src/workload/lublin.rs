@@ -8,7 +8,6 @@
 
 use super::drawn;
 use crate::draw::{Rng, unit};
-use crate::job::{Demand, Status};
 use crate::trace::{Record, Trace};
 use rand_xoshiro::rand_core::SeedableRng;
 use std::f64::consts::TAU;
@@ -72,18 +71,8 @@ impl LublinGenerator {
         let records = (1..=self.jobs).map(|line| {
             let gpus = self.size(&mut rng);
             Record {
-                line,
                 name: line.to_string().into(),
-                submit: arrive(&mut rng),
-                duration: seconds(gpus, &mut rng),
-                gpus,
-                share: 1.0,
-                tenant: None,
-                model: None,
-                batch: None,
-                status: Status::Unknown,
-                attempts: Box::default(),
-                demand: Demand::default(),
+                ..Record::plain(line, arrive(&mut rng), gpus, seconds(gpus, &mut rng))
             }
         });
         drawn::trace(

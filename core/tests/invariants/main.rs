@@ -30,7 +30,7 @@ use switchyard::policy::PolicySpec;
 use switchyard::sim::{
     EventKind, HaltReason, LogBudget, LogMark, Moment, RunError, RunLog, TimeIndex,
 };
-use switchyard::trace::{ImportReport, Record, Trace};
+use switchyard::trace::{Record, Trace};
 use switchyard::workload::Workload;
 
 proptest! {
@@ -165,33 +165,17 @@ proptest! {
     ) {
         let workload = |rows: &[(u32, (u32, f64))]| {
             let record = |(line, &(submit, (gpus, duration)))| Record {
-                line,
                 name: format!("submitted at {submit}").into(),
-                submit: f64::from(submit),
-                duration,
-                gpus,
-                share: 1.0,
                 tenant: Some(submit % 2),
-                model: None,
-                batch: None,
-                demand: Default::default(),
                 status: Status::Completed,
-                attempts: Box::default(),
-            };
+..Record::plain(line, f64::from(submit), gpus, duration)
+};
             let trace = Trace {
                 format: "rows".into(),
                 title: "Rows".into(),
                 records: (1..).zip(rows).map(record).collect(),
                 tenants: vec!["even".into(), "odd".into()],
-                models: Vec::new(),
-                gpu_types: Vec::new(),
-                cluster: None,
-                epoch: None,
-                profiles: Vec::new(),
-                outages: Default::default(),
-                members: Vec::new(),
-                header: None,
-                report: ImportReport::default(),
+                ..Trace::default()
             };
             trace.workload()
         };

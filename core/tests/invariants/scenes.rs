@@ -337,6 +337,7 @@ fn recorded(workload: &Workload, failed: &[Vec<f64>]) -> Recorded {
             .map(|i| Status::ALL[i % 6].1)
             .collect(),
         attempts: attempts.filter(|(_, of)| !of.is_empty()).collect(),
+        ..Recorded::default()
     }
 }
 

@@ -11,8 +11,10 @@ use crate::job::{Status, UnknownStatus};
 use crate::meant::{hint, meant, remark};
 use crate::seconds_of;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use switchyard_model::workload::Label;
 
 /// Which jobs of a trace are replayed, and how. The default is all, as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,6 +24,9 @@ pub struct Choices {
     pub window: Option<Window>,
     /// Only jobs of these tenants or virtual clusters; empty: of all.
     pub tenants: Vec<String>,
+    /// Only jobs of these users, accounts, partitions and so on: of one of those named, by label. Labels
+    /// that are not named: of all.
+    pub labels: Vec<(Label, String)>,
     /// Only jobs that ended so; empty: all.
     pub statuses: Vec<Status>,
     /// What becomes of jobs that ask for a fraction of a GPU.
@@ -109,6 +114,23 @@ pub enum ChoiceError {
         /// The names there are, or the first of them.
         valid: String,
     },
+    /// No job has this name under a label.
+    #[error(
+        "the trace has no {word} '{given}'{}: its {words} are {valid}",
+        remark(.meant.as_deref()),
+        word = .label.word(),
+        words = .label.words()
+    )]
+    NoSuchLabel {
+        /// The label.
+        label: Label,
+        /// The name.
+        given: String,
+        /// The name that may have been meant.
+        meant: Option<String>,
+        /// The names there are, or the first of them.
+        valid: String,
+    },
     /// Nothing is left.
     #[error(
         "no job is left: the choices leave out all {0}; choose a wider window, or more tenants or statuses"
@@ -126,11 +148,14 @@ impl Choices {
     pub fn in_words(&self) -> Vec<String> {
         let window = self.window.map(|window| format!("window={window}"));
         let tenants = self.tenants.iter().map(|name| format!("tenant={name}"));
+        let labels = self.labels.iter();
+        let labels = labels.map(|(label, name)| format!("{}={name}", label.word()));
         let name = |status: &Status| format!("status={}", name_of(&Status::ALL, *status));
         let statuses = self.statuses.iter().map(name);
         let fractions = name_of(&FRACTIONS, self.fractions);
         let oversized = name_of(&OVERSIZED, self.oversized);
-        let mut words: Vec<String> = window.into_iter().chain(tenants).chain(statuses).collect();
+        let words = window.into_iter().chain(tenants).chain(labels);
+        let mut words: Vec<String> = words.chain(statuses).collect();
         if self.fractions != Fractions::default() {
             words.push(format!("fractions={fractions}"));
         }
@@ -166,6 +191,7 @@ impl Trace {
         if choices.is_default() {
             return Ok(());
         }
+        let labelled = self.labelled(&choices.labels)?;
         let first = super::earliest(&self.records);
         let most = cluster.map_or(u32::MAX, ClusterSpec::gpus);
         let why = |record: &Record| {
@@ -182,6 +208,8 @@ impl Trace {
                 Some(DropReason::OutsideWindow)
             } else if !tenant {
                 Some(DropReason::OtherTenant)
+            } else if !labelled.is_empty() && !has(&labelled, record.labels) {
+                Some(DropReason::OtherLabel)
             } else if !statuses.is_empty() && !statuses.contains(&record.status) {
                 Some(DropReason::OtherStatus)
             } else if choices.fractions == Fractions::Drop && record.share < 1.0 {
@@ -259,6 +287,41 @@ impl Trace {
         }
         Ok(())
     }
+}
+
+impl Trace {
+    /// By combination of labels whether it has, under each label named, one of its names; nothing where none is.
+    ///
+    /// # Errors
+    ///
+    /// No job has such a name.
+    fn labelled(&self, chosen: &[(Label, String)]) -> Result<Vec<bool>, ChoiceError> {
+        let mut wanted: BTreeMap<Label, Vec<u32>> = BTreeMap::new();
+        for (label, given) in chosen {
+            let names = self.labels.names(*label);
+            let at = names.iter().position(|name| name == given);
+            let at = at.ok_or_else(|| ChoiceError::NoSuchLabel {
+                label: *label,
+                given: given.clone(),
+                meant: meant(given, names.iter().map(String::as_str)).map(str::to_owned),
+                valid: list(names),
+            })?;
+            wanted.entry(*label).or_default().push(at as u32);
+        }
+        let sets = (0..self.labels.sets.len() as u32).filter(|_| !wanted.is_empty());
+        let has = |set: u32| {
+            wanted.iter().all(|(label, names)| {
+                let name = self.labels.index(Some(set), *label);
+                name.is_some_and(|name| names.contains(&name))
+            })
+        };
+        Ok(sets.map(has).collect())
+    }
+}
+
+/// Whether the combination of a job is one of those that are wanted.
+fn has(wanted: &[bool], set: Option<u32>) -> bool {
+    set.is_some_and(|set| wanted.get(set as usize) == Some(&true))
 }
 
 fn example(file: &str, record: &Record, first: f64) -> Example {
@@ -436,17 +499,50 @@ mod tests {
     }
 
     #[test]
+    fn users_and_partitions() {
+        let table = b"job_id,submit,duration,gpus,user,partition\n\
+            1,0,5,1,ann,gpu\n2,0,5,1,ben,gpu\n3,0,5,1,ann,debug\n4,0,5,1,,gpu\n5,0,5,1,cas,gpu\n";
+        let chosen = |labels: &[(Label, &str)]| {
+            let mut trace = crate::testing::trace("jobs.csv", table);
+            let labels = labels
+                .iter()
+                .map(|(label, name)| (*label, (*name).to_owned()));
+            let choices = Choices {
+                labels: labels.collect(),
+                ..Choices::default()
+            };
+            trace.choose(&choices, None).map(|()| {
+                let names = trace.records.iter().map(|record| record.name.to_string());
+                names.collect::<String>()
+            })
+        };
+        let (user, partition) = (Label::User, Label::Partition);
+        assert_eq!(chosen(&[(user, "ann")]), Ok("13".to_owned()));
+        assert_eq!(
+            chosen(&[(user, "ann"), (user, "cas")]),
+            Ok("135".to_owned())
+        );
+        let both = chosen(&[(user, "ann"), (partition, "gpu")]);
+        assert_eq!(both, Ok("1".to_owned()));
+        let error = chosen(&[(user, "anne")]).unwrap_err().to_string();
+        let why = "the trace has no user 'anne' (did you mean ann?): its users are ann, ben, cas";
+        assert_eq!(error, why);
+        let error = chosen(&[(Label::Qos, "high")]).unwrap_err().to_string();
+        assert!(error.ends_with("its qos are (none)"), "{error}");
+    }
+
+    #[test]
     fn in_words_as_the_flags_have_them() {
         assert_eq!(Choices::default().in_words(), [""; 0]);
         let choices = Choices {
             window: Some("1h..".parse().unwrap()),
             tenants: vec!["a".to_owned(), "b".to_owned()],
+            labels: vec![(Label::User, "ann".to_owned())],
             statuses: vec![Status::Failed],
             fractions: Fractions::Share,
             oversized: Oversized::Shrink,
         };
-        let words =
-            "window=3600.. tenant=a tenant=b status=failed fractions=share oversized=shrink";
+        let words = "window=3600.. tenant=a tenant=b user=ann status=failed fractions=share oversized=shrink";
         assert_eq!(choices.in_words().join(" "), words);
     }
 

@@ -14,19 +14,21 @@ pub(crate) use span::{Disagreements, Span};
 
 use super::error::{OpenError, Role, shorten};
 use super::format::Importer;
+use super::guess::Labelled;
 use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind, cell_is};
 use super::rows::{
     Kept, Row, date, date_year_last, decimal_comma, grouped, is_missing, minutes_and_seconds,
     number, span,
 };
-use super::sink::{self, Asks, Draft, Sink};
+use super::sink::{self, Asks, Draft, Sink, Told};
 use super::sniff::{BLANKS, Column, Sniff};
 use super::status::status;
 use super::timestamp::Unit;
 use super::tres;
 use crate::job::Status;
 use crate::spreadsheet::unguarded;
+use switchyard_model::workload::Label;
 
 /// A point in time as a cell gives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +58,10 @@ pub(crate) struct Columns {
     pub(crate) tenant: Option<Column>,
     pub(crate) model: Option<Column>,
     pub(crate) status: Option<Column>,
+    /// When a job began, where that is not its submission.
+    pub(crate) began: Began,
+    /// Whose it is, how it was queued, and where it ran.
+    labelled: Labelled,
     /// GPU types.
     types: Option<Column>,
     /// Cores and memory of each worker, with their units; of how many workers.
@@ -85,6 +91,18 @@ pub(crate) struct Columns {
     /// Whether names are guarded against spreadsheets, as our own files have them.
     guarded: bool,
     number: fn(&str) -> Option<f64>,
+}
+
+/// What tells when a job began.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Began {
+    /// Nothing does.
+    #[default]
+    Untold,
+    /// A column, on the submission's clock.
+    At(Column),
+    /// A column of seconds after the submission.
+    After(Column),
 }
 
 /// What a job asks for.
@@ -134,6 +152,11 @@ impl Columns {
         columns.tenant = named(plain.tenant);
         columns.model = named(plain.model);
         columns.status = named(plain.status);
+        columns.began = match (named(plain.start), named(plain.wait)) {
+            (Some(start), _) => Began::At(start),
+            (None, Some(wait)) => Began::After(wait),
+            (None, None) => Began::Untold,
+        };
         columns.types = named(plain.types);
         columns.cores = named(plain.cores.0).zip(Some(plain.cores.1));
         columns.memory = named(plain.memory.0).zip(Some(plain.memory.1));
@@ -166,6 +189,8 @@ impl Columns {
             tenant: None,
             model: None,
             status: None,
+            began: Began::Untold,
+            labelled: Labelled::of(sniff),
             types: None,
             cores: None,
             memory: None,
@@ -234,9 +259,45 @@ impl Columns {
             model: name(&this.model),
             batch: None,
             asks: this.asks(row),
+            told: this.kept(row, submit),
             status,
         };
         Ok((draft, request))
+    }
+
+    /// Whose the job of a row is, how it was queued, and when and where it ran.
+    fn kept<'c>(&'c self, row: &Row<'c>, submit: f64) -> Told<'c> {
+        let labelled = &self.labelled;
+        let name = |column: &Option<Column>| {
+            let name = column.as_ref().map_or("", |c| row.cell(c.index));
+            match is_missing(name) {
+                true => "",
+                false if self.guarded => unguarded(name),
+                false => name,
+            }
+        };
+        let mut labels = [""; Label::ALL.len()];
+        for (label, column) in labels.iter_mut().zip(&labelled.labels) {
+            *label = name(column);
+        }
+        let start = match &self.began {
+            Began::Untold => None,
+            Began::At(column) => match self.moment(row.cell(column.index)) {
+                Some(Moment::Number(time) | Moment::Unix(time)) => Some(time),
+                None => None,
+            },
+            Began::After(column) => {
+                let wait = (self.number)(row.cell(column.index));
+                wait.filter(|wait| *wait >= 0.0).map(|wait| submit + wait)
+            }
+        };
+        let priority = labelled.priority.as_ref();
+        Told {
+            labels,
+            start,
+            priority: priority.and_then(|column| (self.number)(row.cell(column.index))),
+            nodes: name(&labelled.nodes),
+        }
     }
 
     /// What a row asks for besides GPUs. What is no number is not told.

@@ -6,8 +6,9 @@
 
 use crate::error::shorten;
 use crate::mapping::ColumnMapping;
-use crate::sniff::Sniff;
+use crate::sniff::{Column, Sniff};
 use crate::timestamp::Unit;
+use switchyard_model::workload::Label;
 
 const ID: &[&str] = &["job_id", "id_job", "job_name", "name", "job", "id"];
 const SUBMIT: &[&str] = &[
@@ -144,6 +145,53 @@ const LIMITS: &[&str] = &[
 
 /// What jobs ask for. (Other limits are in units that their names do not tell, or are a partition's.)
 const REQUESTED_TIME: &[&str] = &["requested_time", "request_time", "time_requested"];
+
+/// By label, the columns that hold it.
+const LABELS: [&[&str]; Label::ALL.len()] = [
+    &["user", "user_name", "user_id", "uid", "owner", "submitter"],
+    &["account", "acct", "account_name", "project", "project_name"],
+    &["partition", "queue", "queue_name"],
+    &["qos", "quality_of_service", "priority_class"],
+    &["reservation", "reservation_name"],
+];
+/// Nodes that a job ran on: names, not how many.
+const NODES: &[&str] = &[
+    "node_list",
+    "allocated_nodes",
+    "exec_host",
+    "recorded_nodes",
+];
+const PRIORITY: &[&str] = &["priority", "job_priority"];
+
+/// The columns that tell whose a job is, how it was queued, and where it ran.
+pub(crate) struct Labelled {
+    /// By label.
+    pub(crate) labels: [Option<Column>; Label::ALL.len()],
+    pub(crate) nodes: Option<Column>,
+    pub(crate) priority: Option<Column>,
+}
+
+impl Labelled {
+    /// Those of a table, by their names.
+    pub(crate) fn of(sniff: &Sniff<'_>) -> Self {
+        let column = |names: &[&str]| {
+            let found = find(sniff, names, false)?;
+            sniff.columns.iter().find(|of| of.shown == found.name)
+        };
+        let numeric = |column: &&Column| sniff.is_numeric(column);
+        let mut labels = LABELS.map(|names| column(names).cloned());
+        // A queue of numbers is the time waited, not a name.
+        if let Some(queue) = labels.get_mut(Label::Partition as usize) {
+            let is_wait = |of: &Column| key(&of.name) == "queue" && sniff.is_numeric(of);
+            *queue = queue.take().filter(|of| !is_wait(of));
+        }
+        Self {
+            labels,
+            nodes: column(NODES).filter(|of| !numeric(of)).cloned(),
+            priority: column(PRIORITY).filter(numeric).cloned(),
+        }
+    }
+}
 
 /// A column in a role, and the unit its name ends in.
 struct Timed {

@@ -70,6 +70,7 @@ use crate::job::{Demand, Status};
 use container::in_order;
 use outages::Outages;
 use serde::{Deserialize, Serialize};
+use switchyard_model::workload::Labels;
 use switchyard_model::{
     Time, application, cluster, job, meant, order, outages, percentile, seconds_of, spreadsheet,
     throughputs,
@@ -141,7 +142,7 @@ pub enum Opened {
 }
 
 /// A trace as it stands in its files.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The format's stable name, such as `ms-itp`.
     pub format: String,
@@ -155,6 +156,10 @@ pub struct Trace {
     pub models: Vec<String>,
     /// Canonical names of the GPU types that records refer to, in order of appearance.
     pub gpu_types: Vec<String>,
+    /// Users, accounts, partitions and the like that records refer to.
+    pub labels: Labels,
+    /// The nodes that records refer to, in the words of the log.
+    pub node_names: Vec<String>,
     /// The cluster, from a file opened along with the trace.
     pub cluster: Option<ClusterSpec>,
     /// Unix seconds of the earliest submission, where the trace tells absolute time.
@@ -192,12 +197,20 @@ pub struct Record {
     pub submit: f64,
     /// Seconds it ran; > 0 and finite.
     pub duration: f64,
+    /// When it began, on the submission's clock, as [`RecordedRun`](switchyard_model::workload::RecordedRun) has it; not told: `None`.
+    pub start: Option<f64>,
     /// GPUs it asked for, rounded up; at least 1.
     pub gpus: u32,
     /// How much of the last of them it asked for: 1, or less where it asked for a fraction.
     pub share: f32,
     /// Index into [`Trace::tenants`].
     pub tenant: Option<u32>,
+    /// Its combination of [`Trace::labels`].
+    pub labels: Option<u32>,
+    /// Index into [`Trace::node_names`].
+    pub nodes: Option<u32>,
+    /// Its priority, as its scheduler counted it.
+    pub priority: Option<f64>,
     /// Index into [`Trace::models`].
     pub model: Option<u32>,
     /// The total batch size it asked for, samples; where it is known, the model is an
@@ -212,6 +225,28 @@ pub struct Record {
 }
 
 impl Record {
+    /// A gang for so many seconds: of no name and nobody, and nothing else is told of it.
+    pub fn plain(line: u32, submit: f64, gpus: u32, duration: f64) -> Self {
+        Self {
+            line,
+            name: Box::default(),
+            submit,
+            duration,
+            start: None,
+            gpus,
+            share: 1.0,
+            tenant: None,
+            labels: None,
+            nodes: None,
+            priority: None,
+            model: None,
+            batch: None,
+            demand: Demand::default(),
+            status: Status::Unknown,
+            attempts: Box::default(),
+        }
+    }
+
     /// It takes so many times as long, each of its attempts alike, and asks for it.
     fn stretch(&mut self, factor: f64) {
         self.duration *= factor;

@@ -12,7 +12,7 @@ use super::place::{Flaws, Place, stem};
 use super::report::{ImportReport, WarningKind};
 use super::review::{self, Span};
 use super::shared::{Collected, Part, Shared};
-use super::sink::{Names, Sink};
+use super::sink::{LabelNames, Names, Sink};
 use super::{Member, OpenOptions, Opened, Trace};
 use crate::order;
 use crate::outages::Outages;
@@ -188,7 +188,8 @@ fn merge(
     let labels = labels(&parts);
     let mut all = Sink::new("", u32::MAX);
     let (mut tenants, mut models) = (Names::default(), Names::default());
-    let mut gpu_types = Names::default();
+    let (mut gpu_types, mut nodes) = (Names::default(), Names::default());
+    let mut all_labels = LabelNames::default();
     let mut members: Vec<Member> = Vec::new();
     let places: Vec<String> = parts.iter().map(|part| part.place.file.clone()).collect();
     let (mut format, mut title) = (String::new(), String::new());
@@ -216,7 +217,10 @@ fn merge(
         }
         match &label {
             // Without a label there is one part, whose names can stay as they are.
-            None => (tenants, models) = (sink.tenants, sink.models),
+            None => {
+                (tenants, models) = (sink.tenants, sink.models);
+                (all_labels, nodes) = (sink.labels, sink.nodes);
+            }
             Some(label) => {
                 let names = sink.tenants.list();
                 let tenant_of: Vec<Option<u32>> = names
@@ -229,9 +233,14 @@ fn merge(
                 let translate = |index: Option<u32>, table: &[Option<u32>]| {
                     index.and_then(|index| table.get(index as usize).copied().flatten())
                 };
+                let labels_of = all_labels.merge(&sink.labels);
+                let names = sink.nodes.list();
+                let nodes_of: Vec<Option<u32>> = names.map(|n| nodes.index(n)).collect();
                 for record in &mut records {
                     record.tenant = translate(record.tenant, &tenant_of).or(fallback);
                     record.model = translate(record.model, &model_of);
+                    record.labels = translate(record.labels, &labels_of);
+                    record.nodes = translate(record.nodes, &nodes_of);
                 }
             }
         }
@@ -290,6 +299,8 @@ fn merge(
         tenants: tenants.into_list(),
         models: models.into_list(),
         gpu_types: types,
+        labels: all_labels.into_labels(),
+        node_names: nodes.into_list(),
         cluster: spec,
         epoch: all.zero.map(|zero| zero + span.first),
         members,

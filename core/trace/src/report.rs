@@ -181,6 +181,8 @@ named! {
         OutsideWindow = "outside_window", "submitted outside the chosen window";
         /// Left out by choice: another tenant's.
         OtherTenant = "other_tenant", "not of a chosen tenant";
+        /// Left out by choice: of another user, account, partition and so on.
+        OtherLabel = "other_label", "not of a chosen user, account, partition, QOS or reservation";
         /// Left out by choice: it ended otherwise.
         OtherStatus = "other_status", "not of a chosen status";
         /// Left out by choice: it asks for a fraction of a GPU.

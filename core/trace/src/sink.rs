@@ -11,6 +11,7 @@ use crate::job::{Demand, Servers, Status, TypeSet};
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
 use std::collections::HashSet;
+use switchyard_model::workload::{Label, LabelSet, Labels};
 
 /// What one of a trace's two tables gives for the other.
 pub(crate) enum Half {
@@ -35,6 +36,8 @@ pub(crate) struct Sink {
     pub(crate) records: Vec<Record>,
     pub(crate) tenants: Names,
     pub(crate) models: Names,
+    pub(crate) labels: LabelNames,
+    pub(crate) nodes: Names,
     /// Canonical names of GPU types.
     pub(crate) gpu_types: Names,
     pub(crate) tally: Tally,
@@ -69,7 +72,20 @@ pub(crate) struct Draft<'r> {
     pub(crate) model: &'r str,
     pub(crate) batch: Option<u32>,
     pub(crate) asks: Asks<'r>,
+    pub(crate) told: Told<'r>,
     pub(crate) status: Status,
+}
+
+/// What a row tells of whose the job is, how it was queued, and when and where it ran.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Told<'r> {
+    /// By label; "" where the row names none.
+    pub(crate) labels: [&'r str; Label::ALL.len()],
+    /// When it began, on the submission's clock.
+    pub(crate) start: Option<f64>,
+    pub(crate) priority: Option<f64>,
+    /// Nodes in the words of the log; "" where it names none.
+    pub(crate) nodes: &'r str,
 }
 
 /// What a row asks for besides GPUs.
@@ -132,6 +148,8 @@ impl Sink {
             records: Vec::new(),
             tenants: Names::default(),
             models: Names::default(),
+            labels: LabelNames::default(),
+            nodes: Names::default(),
             gpu_types: Names::default(),
             tally: Tally::new(file),
             rows: 0,
@@ -179,6 +197,12 @@ impl Sink {
             self.tally.warn(kind, 1, draft.line, &detail);
         }
         let demand = self.demand(&draft);
+        let Told {
+            labels,
+            start,
+            priority,
+            nodes,
+        } = draft.told;
         let name = if draft.name.is_empty() {
             draft.line.to_string().into_boxed_str()
         } else {
@@ -189,10 +213,14 @@ impl Sink {
             name,
             submit: draft.submit,
             duration: draft.duration,
+            start: start.filter(|start| start.is_finite()),
             gpus: draft.gpus,
             share: draft.share,
             tenant: self.tenants.index(draft.tenant),
             model: self.models.index(draft.model),
+            labels: self.labels.index(labels),
+            nodes: self.nodes.index(nodes),
+            priority: priority.filter(|priority| priority.is_finite()),
             batch: draft.batch,
             demand,
             status: draft.status,
@@ -338,6 +366,51 @@ impl Names {
 
     pub(crate) fn list(&self) -> impl Iterator<Item = &String> {
         self.names.iter()
+    }
+}
+
+/// The names that jobs have under labels, and the combinations that occur.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LabelNames {
+    names: [Names; Label::ALL.len()],
+    sets: IndexSet<LabelSet, FixedState>,
+}
+
+impl LabelNames {
+    /// The combination of these names; `None` where all are "".
+    pub(crate) fn index(&mut self, words: [&str; Label::ALL.len()]) -> Option<u32> {
+        let mut set = LabelSet::default();
+        for ((at, names), word) in set.iter_mut().zip(&mut self.names).zip(words) {
+            *at = names.index(word);
+        }
+        self.index_of(set)
+    }
+
+    fn index_of(&mut self, set: LabelSet) -> Option<u32> {
+        (set != LabelSet::default()).then(|| self.sets.insert_full(set).0 as u32)
+    }
+
+    /// Takes in those of another file: of each of its combinations, which it is here.
+    pub(crate) fn merge(&mut self, other: &Self) -> Vec<Option<u32>> {
+        let mut of = Vec::new();
+        for (own, names) in self.names.iter_mut().zip(&other.names) {
+            of.push(names.list().map(|name| own.index(name)).collect::<Vec<_>>());
+        }
+        let sets = other.sets.iter().map(|set| {
+            let mut own = LabelSet::default();
+            for ((own, at), of) in own.iter_mut().zip(set).zip(&of) {
+                *own = at.and_then(|at| *of.get(at as usize)?);
+            }
+            self.index_of(own)
+        });
+        sets.collect()
+    }
+
+    pub(crate) fn into_labels(self) -> Labels {
+        Labels {
+            names: self.names.map(Names::into_list),
+            sets: self.sets.into_iter().collect(),
+        }
     }
 }
 

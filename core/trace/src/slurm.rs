@@ -91,6 +91,8 @@ impl Requeued {
                 lines.pop();
                 lines.push(record.line);
                 (record.line, record.submit) = (line, submit);
+                let end = record.start.map(|start| start + record.duration);
+                record.start = end.map(|end| end - duration);
                 record.duration = duration;
                 record.attempts = failed.into();
             }

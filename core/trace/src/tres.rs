@@ -57,6 +57,37 @@ pub(crate) fn kinds_of(resources: &str) -> impl Iterator<Item = (&str, Option<f6
     })
 }
 
+/// Cores in such a list.
+pub(crate) fn cores(resources: &str) -> Option<f64> {
+    number(value(resources, "cpu")?).filter(|cores| *cores > 0.0)
+}
+
+/// Memory in such a list, GiB.
+pub(crate) fn memory(resources: &str) -> Option<f64> {
+    gibibytes(value(resources, "mem")?)
+}
+
+/// GiB in words such as `64G` or `4000M`; MiB where no unit is told.
+pub(crate) fn gibibytes(text: &str) -> Option<f64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text.get(digits.len()..)?.to_ascii_uppercase().as_str() {
+        "K" => 1.0 / 1_048_576.0,
+        "" | "M" => 1.0 / 1024.0,
+        "G" => 1.0,
+        "T" => 1024.0,
+        "P" => 1_048_576.0,
+        _ => return None,
+    };
+    let amount = number(digits).map(|amount| amount * unit);
+    amount.filter(|amount| *amount > 0.0)
+}
+
+/// What a list says of a resource.
+fn value<'a>(resources: &'a str, name: &str) -> Option<&'a str> {
+    let mut parts = resources.split(',');
+    parts.find_map(|part| part.trim().strip_prefix(name)?.strip_prefix('='))
+}
+
 /// Whether a cell is such a list, with GPUs in it or without.
 pub(crate) fn is_list(cell: &str) -> bool {
     cell.contains("cpu=") || gpus(cell).is_some()
@@ -97,6 +128,13 @@ mod tests {
         ] {
             assert_eq!(types(resources), names, "{resources}");
         }
+        let list = "billing=64,cpu=64,mem=62.50G,node=8";
+        assert_eq!((cores(list), memory(list)), (Some(64.0), Some(62.5)));
+        assert_eq!(memory("cpu=1,mem=4000M"), Some(3.90625));
+        assert_eq!(
+            (cores("vcpu=2"), memory("mem=0,gres/gpumem=4G")),
+            (None, None)
+        );
         assert!(is_list("cpu=12,node=1") && !is_list("8"));
     }
 }

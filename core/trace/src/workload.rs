@@ -8,7 +8,7 @@ use crate::{Record, Time, Trace, earliest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use switchyard_model::Workload;
-use switchyard_model::workload::Recorded;
+use switchyard_model::workload::{Recorded, RecordedRun};
 
 impl Trace {
     /// Its jobs in order of submission (equal times: in the trace's order), the first
@@ -18,7 +18,7 @@ impl Trace {
         let mut records: Vec<&Record> = self.records.iter().collect();
         order::sort_by(&mut records, |a, b| order::by_value(&a.submit, &b.submit));
         let reading = Reading::of(self);
-        let recorded = recorded(records.iter().copied());
+        let recorded = reading.recorded(records.iter().copied(), self);
         let jobs = records.into_iter();
         let jobs = jobs.map(|r| reading.job(r, r.name.clone())).collect();
         reading.workload(jobs, recorded, self)
@@ -30,7 +30,7 @@ impl Trace {
         let reading = Reading::of(self);
         let mut records = std::mem::take(&mut self.records);
         order::sort_by(&mut records, |a, b| order::by_value(&a.submit, &b.submit));
-        let recorded = recorded(records.iter());
+        let recorded = reading.recorded(records.iter(), self);
         let jobs = records.into_iter().map(|mut record| {
             let name = std::mem::take(&mut record.name);
             reading.job(&record, name)
@@ -44,21 +44,6 @@ impl Trace {
 fn share(record: &Record) -> Option<Thousandths> {
     let thousandths = (record.share * 1000.0).round().max(1.0) as u16;
     (record.gpus == 1).then(|| Thousandths::new(thousandths))?
-}
-
-/// What is recorded of the jobs' ends, in their order.
-fn recorded<'r>(records: impl Iterator<Item = &'r Record> + Clone) -> Recorded {
-    let is_known = |record: &Record| record.status != Status::Unknown;
-    let mut recorded = Recorded::default();
-    if records.clone().any(is_known) {
-        recorded.statuses = records.clone().map(|record| record.status).collect();
-    }
-    for (job, record) in (0..).map(JobId).zip(records) {
-        if !record.attempts.is_empty() {
-            recorded.attempts.insert(job, record.attempts.to_vec());
-        }
-    }
-    recorded
 }
 
 /// How the records of one trace become jobs.
@@ -105,6 +90,57 @@ impl Reading {
             by_model: by_model.collect(),
             applications,
         }
+    }
+
+    /// What is recorded of the jobs' lives, in their order.
+    fn recorded<'r>(
+        &self,
+        records: impl Iterator<Item = &'r Record> + Clone,
+        trace: &Trace,
+    ) -> Recorded {
+        /// One of each job; none at all where no job has one.
+        fn column<'r, T>(
+            records: impl Iterator<Item = &'r Record> + Clone,
+            of: impl Fn(&Record) -> Option<T>,
+        ) -> Vec<Option<T>> {
+            match records.clone().any(|record| of(record).is_some()) {
+                true => records.map(of).collect(),
+                false => Vec::new(),
+            }
+        }
+        let run = |record: &Record| {
+            let start = record.start?;
+            let start = if start > record.submit {
+                start
+            } else {
+                record.submit
+            };
+            Some(RecordedRun {
+                start: Time(start - self.zero),
+                seconds: record.duration,
+            })
+        };
+        let known = |record: &Record| Some(record.status).filter(|of| *of != Status::Unknown);
+        let statuses = column(records.clone(), known);
+        let mut recorded = Recorded {
+            statuses: statuses
+                .into_iter()
+                .map(Option::unwrap_or_default)
+                .collect(),
+            runs: column(records.clone(), run),
+            priorities: column(records.clone(), |record| record.priority),
+            label_sets: column(records.clone(), |record| record.labels),
+            labels: trace.labels.clone(),
+            nodes: column(records.clone(), |record| record.nodes),
+            node_names: trace.node_names.clone(),
+            ..Recorded::default()
+        };
+        for (job, record) in (0..).map(JobId).zip(records) {
+            if !record.attempts.is_empty() {
+                recorded.attempts.insert(job, record.attempts.to_vec());
+            }
+        }
+        recorded
     }
 
     fn job(&self, record: &Record, name: Box<str>) -> Job {

@@ -393,16 +393,27 @@ pub struct OpenedTrace {
 /// What one can choose the jobs of a trace by.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facets {
-    /// Tenants with their jobs, those with most first, as many as one can look through.
-    pub tenants: Vec<(String, u32)>,
-    /// Tenants that are not listed.
-    pub more_tenants: u32,
+    /// Tenants, users, accounts and so on, where there are several.
+    pub among: Vec<Among>,
     /// How jobs ended, with their numbers.
     pub statuses: Vec<(String, u32)>,
     /// Jobs that ask for a fraction of a GPU.
     pub fractional: u32,
     /// Seconds from the first submission to the last.
     pub span: f64,
+}
+
+/// Names under one heading, of which some can be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Among {
+    /// Its key in a [`Choice`].
+    pub key: String,
+    /// What people call several of them.
+    pub title: String,
+    /// Names with their jobs, those with most first, as many as one can look through.
+    pub names: Vec<(String, u32)>,
+    /// Names that are not listed.
+    pub more: u32,
 }
 
 #[cfg(test)]

@@ -43,11 +43,11 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
         let options = ways.map(|(value, name)| option(value, name, value == now, None));
         list(chosen(&set(key)), options.into_iter().collect())
     };
-    let among = |key: &'static str, title: &'static str, values: &[(String, u32)], more: u32| {
+    let among = |key: &str, title: &str, values: &[(String, u32)], more: u32| {
         let boxes = values.iter().map(|(value, jobs)| {
-            let name = value.clone();
+            let (key_of, name) = (key.to_string(), value.clone());
             let onchange = chosen(&choose(Box::new(move |choice, _| {
-                choice.toggled(key, &name)
+                choice.toggled(&key_of, &name)
             })));
             html! {
                 <label>
@@ -60,7 +60,7 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
         html! {
             if values.len() > 1 {
                 <fieldset class="among">
-                    <legend>{ title }</legend>
+                    <legend>{ format!("{title}; none chosen: all") }</legend>
                     { for boxes }
                     if more > 0 {
                         <p class="hint">{ format!("and {} with fewer jobs, on the command line", format::count(u64::from(more))) }</p>
@@ -83,8 +83,8 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
             <summary>{ format!("Jobs replayed: {summary}") }</summary>
             <fieldset disabled={state.opening.is_some()}>
                 { text_field(&span, None, choice.value("window").to_string(), set("window")) }
-                { among("tenant", "Tenants; none chosen: all", &facets.tenants, facets.more_tenants) }
-                { among("status", "Ended; none chosen: all", &facets.statuses, 0) }
+                { for facets.among.iter().map(|of| among(&of.key, &of.title, &of.names, of.more)) }
+                { among("status", "Ended", &facets.statuses, 0) }
                 if facets.fractional > 0 {
                     <label class="field"><span>{ fractions }</span>{ ways("fractions", FRACTIONS) }</label>
                 }

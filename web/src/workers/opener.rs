@@ -3,7 +3,7 @@
 
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{
-    Choice, Facets, OpenRequest, OpenedTrace, OwnCluster, Refusal, Reply,
+    Among, Choice, Facets, OpenRequest, OpenedTrace, OwnCluster, Refusal, Reply,
 };
 use crate::bridge::server::{listen, reply};
 use crate::draw::{format, histogram};
@@ -20,7 +20,7 @@ use switchyard::trace::{
     ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
     SourceFile, Trace, is_pod_list, read_fleet,
 };
-use switchyard::workload::{Sample, Workload};
+use switchyard::workload::{Label, Sample, Workload};
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
@@ -245,7 +245,12 @@ fn choices(choice: &Choice) -> Result<Choices, ChoiceError> {
             "fractions" => choices.fractions = value.parse()?,
             "oversized" => choices.oversized = value.parse()?,
             // What a later page has kept.
-            _ => {}
+            _ => {
+                let label = Label::ALL.into_iter().find(|label| label.word() == key);
+                choices
+                    .labels
+                    .extend(label.map(|label| (label, value.clone())));
+            }
         }
     }
     Ok(choices)
@@ -254,8 +259,11 @@ fn choices(choice: &Choice) -> Result<Choices, ChoiceError> {
 fn facets(trace: &Trace) -> Facets {
     let statuses = Status::ALL;
     let mut ended = statuses.map(|(name, _)| (name.to_string(), 0));
-    let mut tenants: Vec<(String, u32)> = Vec::new();
-    tenants.extend(trace.tenants.iter().map(|name| (name.clone(), 0)));
+    let counted = |names: &[String]| -> Vec<(String, u32)> {
+        names.iter().map(|name| (name.clone(), 0)).collect()
+    };
+    let mut tenants = counted(&trace.tenants);
+    let mut labels = Label::ALL.map(|label| (label, counted(trace.labels.names(label))));
     let (mut first, mut last, mut fractional) = (f64::INFINITY, 0.0, 0);
     for record in &trace.records {
         let status = statuses.iter().position(|of| of.1 == record.status);
@@ -265,6 +273,12 @@ fn facets(trace: &Trace) -> Facets {
         let tenant = record.tenant.and_then(|at| tenants.get_mut(at as usize));
         if let Some((_, jobs)) = tenant {
             *jobs += 1;
+        }
+        for (label, names) in &mut labels {
+            let name = trace.labels.index(record.labels, *label);
+            if let Some((_, jobs)) = name.and_then(|at| names.get_mut(at as usize)) {
+                *jobs += 1;
+            }
         }
         fractional += u32::from(record.share < 1.0);
         first = if record.submit < first {
@@ -278,12 +292,24 @@ fn facets(trace: &Trace) -> Facets {
             last
         };
     }
-    order::sort_by_key(&mut tenants, |tenant| Reverse(tenant.1));
-    let more_tenants = tenants.len().saturating_sub(LISTED) as u32;
-    tenants.truncate(LISTED);
+    let listed = |key: &str, title: &str, mut names: Vec<(String, u32)>| {
+        order::sort_by_key(&mut names, |name| Reverse(name.1));
+        let more = names.len().saturating_sub(LISTED) as u32;
+        names.truncate(LISTED);
+        Among {
+            key: key.to_string(),
+            title: title.to_string(),
+            names,
+            more,
+        }
+    };
+    let labels = labels.map(|(label, names)| listed(label.word(), label.plural(), names));
+    let tenants = listed("tenant", "Tenants", tenants);
+    // Tenants may be a label's names under another title.
+    let is_label = labels.iter().any(|label| label.names == tenants.names);
+    let among = (!is_label).then_some(tenants).into_iter().chain(labels);
     Facets {
-        tenants,
-        more_tenants,
+        among: among.filter(|of| of.names.len() > 1).collect(),
         statuses: ended.into_iter().filter(|of| of.1 > 0).collect(),
         fractional,
         span: last - first,

@@ -6,6 +6,7 @@ mod adaptive;
 mod binding;
 mod data_centre;
 mod fit;
+mod labels;
 mod models;
 mod recorded;
 mod sample;
@@ -15,8 +16,9 @@ mod suggest;
 pub use binding::{BindError, BindingRule, Bound, GpuTimeClass, Unbound};
 pub use data_centre::{DataCentre, Split};
 pub use fit::Fit;
+pub use labels::{Label, LabelSet, Labels};
 pub use models::{DEFAULT_PACKLIMIT, GpuGeneration, ModelTraits, TraitsByJob};
-pub use recorded::Recorded;
+pub use recorded::{Recorded, RecordedRun};
 pub use sample::{CHALLENGES, SAMPLES, Sample};
 pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
 pub use suggest::{Basis, Suggestion};
@@ -38,7 +40,7 @@ pub struct Workload {
     /// Names of the GPU types that jobs refer to, [canonical](crate::cluster::type_name); at most
     /// [`MAX_TYPES`](crate::cluster::MAX_TYPES).
     pub gpu_types: Vec<String>,
-    /// What the trace records of how they ended.
+    /// What the trace records of how they ran and ended.
     #[serde(default)]
     pub recorded: Recorded,
     /// What [adaptive](crate::job::Work::Adaptive) jobs train. Does not travel: where it is
@@ -48,9 +50,12 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The same jobs arriving `factor` times as fast.
+    /// The same jobs arriving `factor` times as fast. When they ran says nothing of these.
     pub fn at_load(&self, factor: f64) -> Self {
         let mut faster = self.clone();
+        if factor != 1.0 {
+            faster.recorded.runs.clear();
+        }
         for job in &mut faster.jobs {
             job.submit = crate::Time(job.submit.seconds() / factor);
         }

@@ -3,7 +3,7 @@
 
 use super::Workload;
 use crate::cluster::{ClusterSpec, MAX_GPUS};
-use crate::order;
+use crate::{Time, order};
 use serde::{Deserialize, Serialize};
 
 /// GPUs offered per GPU of mean demand.
@@ -39,6 +39,8 @@ pub enum Basis {
     LargestGang,
     /// All jobs together, which are less.
     AllJobs,
+    /// The most GPUs that jobs held at once, as the trace records.
+    InUse,
     /// There is no larger cluster.
     Largest,
 }
@@ -84,6 +86,9 @@ impl Suggestion {
             Basis::LargestGang => {
                 "room for the largest gang, which is more than the mean demand".to_owned()
             }
+            Basis::InUse => {
+                "as many as jobs held at once, as the trace records".to_owned()
+            }
             Basis::AllJobs => "room for all jobs at once".to_owned(),
             Basis::Largest => format!(
                 "the largest there is. The mean demand while jobs came is {gpus}, so the queue may grow to the end"
@@ -95,7 +100,7 @@ impl Suggestion {
 impl Workload {
     /// A cluster on which the trace is busy but not hopeless: room for the largest gang, and
     /// 1.1 × the mean demand (GPU·s over the time in which jobs were submitted), but no more than all jobs
-    /// together could use.
+    /// together could use. Where the trace records when jobs ran: as many GPUs as they held at once.
     pub fn suggest_cluster(&self) -> Suggestion {
         let largest = self.jobs.iter().map(|job| job.gpus).max().unwrap_or(1);
         let all: f64 = self.jobs.iter().map(|job| f64::from(job.gpus)).sum();
@@ -110,7 +115,9 @@ impl Workload {
         let is_batch = last - first < at_once;
         let demand = gpu_seconds / if is_batch { at_once } else { last - first };
         let wanted = HEADROOM * demand;
+        let in_use = self.peak_in_use();
         let (wanted, basis) = match wanted {
+            _ if in_use > 0.0 => (in_use, Basis::InUse),
             // The largest gang is one of all.
             _ if wanted < f64::from(largest) => (f64::from(largest), Basis::LargestGang),
             _ if wanted > all => (all, Basis::AllJobs),
@@ -118,6 +125,33 @@ impl Workload {
             _ => (wanted, Basis::Demand),
         };
         Suggestion::of(wanted, demand, basis, largest)
+    }
+
+    /// The most GPUs that jobs held at once, as recorded; 0 where nothing is. Parts of shared GPUs count as parts.
+    fn peak_in_use(&self) -> f64 {
+        let runs = self.jobs.iter().zip(&self.recorded.runs);
+        let mut changes: Vec<(Time, f64)> = Vec::new();
+        for (job, run) in runs {
+            let Some(run) = run else { continue };
+            let part = job
+                .demand
+                .share
+                .map_or(1.0, |share| f64::from(share.get()) / 1000.0);
+            let gpus = f64::from(job.gpus) * part;
+            changes.extend([(run.start, gpus), (run.end(), -gpus)]);
+        }
+        // What ends gives its GPUs to what begins at that moment.
+        order::sort_by(&mut changes, |a, b| {
+            a.0.cmp(&b.0).then(order::by_value(&a.1, &b.1))
+        });
+        let (mut held, mut most) = (0.0, 0.0);
+        for (_, change) in changes {
+            held += change;
+            if held > most {
+                most = held;
+            }
+        }
+        most
     }
 
     /// The upper median, seconds; 0 without jobs.
@@ -135,6 +169,7 @@ impl Workload {
 mod tests {
     use super::*;
     use crate::job::Job;
+    use crate::workload::RecordedRun;
 
     fn suggest(jobs: &[(f64, u32, f64)]) -> Suggestion {
         let job = |&(submit, gpus, duration): &(f64, u32, f64)| Job::plain(submit, gpus, duration);
@@ -143,6 +178,31 @@ mod tests {
             ..Default::default()
         };
         workload.suggest_cluster()
+    }
+
+    #[test]
+    fn as_many_gpus_as_were_in_use() {
+        let mut workload = Workload {
+            jobs: vec![
+                Job::plain(0.0, 8, 100.0),
+                Job::plain(0.0, 8, 100.0),
+                Job::plain(50.0, 4, 1e6),
+            ],
+            ..Workload::default()
+        };
+        let run = |start, seconds| {
+            Some(RecordedRun {
+                start: Time(start),
+                seconds,
+            })
+        };
+        // The second takes over from the first.
+        workload.recorded.runs = vec![run(0.0, 100.0), run(100.0, 100.0), run(60.0, 1e6)];
+        let guess = workload.suggest_cluster();
+        assert_eq!(guess.cluster.to_string(), "2x8");
+        assert_eq!(guess.basis, Basis::InUse);
+        workload.recorded.runs[1] = run(99.0, 100.0);
+        assert_eq!(workload.suggest_cluster().cluster.gpus(), 24);
     }
 
     #[test]

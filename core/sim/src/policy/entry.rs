@@ -29,6 +29,9 @@ pub struct PolicyEntry {
     pub adapts_jobs: fn(&Params<'_>) -> bool,
     /// Whether it gives jobs whole GPUs, also those that could share one.
     pub takes_whole_gpus: bool,
+    /// Whether it repeats what the trace records: then nothing slows jobs or fails but what did, and they take as
+    /// long as they took.
+    pub replays: bool,
     /// Whether it serves jobs in order of arrival, so that who waits longest is the head of the line.
     pub in_order: bool,
     /// Whether somebody's own text or module decides, which only some programs run (the features
@@ -57,6 +60,7 @@ impl PolicyEntry {
         packs: |_| false,
         adapts_jobs: |_| false,
         takes_whole_gpus: false,
+        replays: false,
         in_order: false,
         scripted: false,
         is_written: false,

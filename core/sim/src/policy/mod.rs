@@ -37,6 +37,7 @@ mod las;
 mod optimus;
 pub mod plugin;
 pub mod pollux;
+mod recorded;
 mod rl_picker;
 pub mod script;
 mod shortest_expected;
@@ -91,6 +92,7 @@ const REGISTERED: &[entry::Registered] = &[
     f1::POLICY,
     rl_picker::POLICY,
     graph_rl::POLICY,
+    recorded::POLICY,
     script::POLICY,
     plugin::POLICY,
 ];

@@ -31,6 +31,11 @@ impl PolicySpec {
         self.entry().0.takes_whole_gpus
     }
 
+    /// Whether it repeats what the trace records.
+    pub fn replays(&self) -> bool {
+        self.entry().0.replays
+    }
+
     /// Whether it gives jobs other GPUs and batches than they ask for.
     pub fn adapts_jobs(&self) -> bool {
         let (entry, params) = self.entry();

@@ -1,6 +1,7 @@
 //! Why a job runs or waits, in the policy's own numbers.
 
 use super::{Placing, Plot};
+use crate::Time;
 use crate::job::JobId;
 use crate::order;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,11 @@ pub enum Verdict {
         wants: u32,
         /// GPUs free, scattered.
         free: u32,
+    },
+    /// It waits: as the trace records, it starts only then.
+    StartsLater {
+        /// When.
+        at: Time,
     },
     /// It is not in the queue: not yet submitted, finished or rejected.
     NotActive,

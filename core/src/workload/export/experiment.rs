@@ -5,7 +5,7 @@ use crate::cluster::Thousandths;
 use crate::job::{Demand, Job, JobId, Work};
 use crate::pods::WHOLE;
 use crate::spreadsheet::guarded_line;
-use crate::workload::Workload;
+use crate::workload::{Label, Recorded, Workload};
 use std::fmt::{Result, Write};
 
 /// Writes a workload as it was opened, below settings: keys with their values, the format's version
@@ -54,6 +54,13 @@ pub fn experiment(
     let attempts = !recorded.attempts.is_empty();
     out.write_str(if statuses { ",status" } else { "" })?;
     out.write_str(if attempts { ",attempts" } else { "" })?;
+    let kept = KEPT.map(|(name, of)| {
+        let mut jobs = (0..workload.jobs.len() as u32).map(JobId);
+        (name, of, jobs.any(|job| of(recorded, job).is_some()))
+    });
+    for (name, ..) in kept.iter().filter(|(.., told)| *told) {
+        write!(out, ",{name}")?;
+    }
     out.write_char('\n')?;
     for (id, job) in (0..).map(JobId).zip(&workload.jobs) {
         let (submit, duration) = (job.submit.seconds(), job.work.seconds());
@@ -85,6 +92,9 @@ pub fn experiment(
             let words: Vec<String> = seconds.iter().map(f64::to_string).collect();
             write!(out, ",{}", words.join(" "))?;
         }
+        for (_, of, _) in kept.iter().filter(|(.., told)| *told) {
+            write!(out, ",{}", of(recorded, id).unwrap_or_default())?;
+        }
         out.write_char('\n')?;
     }
     Ok(())
@@ -115,6 +125,37 @@ const DEMANDS: [(&str, Asked); 8] = [
         figure(demand.servers.memory, 1024.0)
     }),
 ];
+
+/// The text of what is recorded of a job, if it is.
+type Told = fn(&Recorded, JobId) -> Option<String>;
+
+/// What is recorded of a job besides how it ended, by column.
+const KEPT: [(&str, Told); 8] = [
+    (Label::User.word(), |of, job| label(of, job, Label::User)),
+    (Label::Account.word(), |of, job| {
+        label(of, job, Label::Account)
+    }),
+    (Label::Partition.word(), |of, job| {
+        label(of, job, Label::Partition)
+    }),
+    (Label::Qos.word(), |of, job| label(of, job, Label::Qos)),
+    (Label::Reservation.word(), |of, job| {
+        label(of, job, Label::Reservation)
+    }),
+    ("priority", |of, job| {
+        of.priority(job).map(|of| of.to_string())
+    }),
+    ("recorded_start", |of, job| {
+        of.run(job).map(|run| run.start.seconds().to_string())
+    }),
+    ("recorded_nodes", |of, job| {
+        of.nodes(job).map(|name| cell(name))
+    }),
+];
+
+fn label(of: &Recorded, job: JobId, label: Label) -> Option<String> {
+    of.label(job, label).map(|name| cell(name))
+}
 
 fn figure(value: u32, unit: f64) -> Option<String> {
     (value > 0).then(|| (f64::from(value) / unit).to_string())

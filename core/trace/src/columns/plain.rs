@@ -9,9 +9,11 @@ pub(crate) struct Plain {
     pub(crate) clock: Clock,
     pub(crate) duration: &'static str,
     pub(crate) duration_unit: Unit,
-    /// With an end, in place of a duration.
+    /// With an end, in place of a duration; else when it began.
     pub(crate) start: &'static str,
     pub(crate) end: &'static str,
+    /// Seconds that it waited, where no column tells when it began.
+    pub(crate) wait: &'static str,
     pub(crate) gpus: &'static str,
     /// Multiplies the GPUs.
     pub(crate) workers: &'static str,
@@ -46,6 +48,7 @@ impl Plain {
         duration_unit: Unit::Seconds,
         start: "",
         end: "",
+        wait: "",
         gpus: "",
         workers: "",
         milli: "",

@@ -12,7 +12,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Draft, Sink, Told};
 use crate::sniff::Sniff;
 use std::collections::BTreeMap;
 
@@ -80,6 +80,7 @@ impl AdaptDl {
             model: application,
             batch: Some(batch),
             asks: Default::default(),
+            told: Told::default(),
             status: Status::Unknown,
         })
     }

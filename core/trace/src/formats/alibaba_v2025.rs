@@ -12,7 +12,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::{Column, Sniff};
 
 const COLUMNS: [&str; 6] = [
@@ -120,6 +120,10 @@ impl Dlrm {
                 cores: known(&self.cores),
                 memory: known(&self.memory),
                 ..Asks::default()
+            },
+            told: Told {
+                start: Some(start),
+                ..Told::default()
             },
             status: if running {
                 Status::Running

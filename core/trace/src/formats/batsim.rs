@@ -19,7 +19,7 @@ use crate::job::Status;
 use crate::objects::{parse, rows_of_field};
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Fields, Row};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::Shape;
 use crate::timestamp::Unit;
 use serde::Deserialize;
@@ -154,6 +154,7 @@ fn read(
             time: walltime,
             ..Asks::default()
         },
+        told: Told::default(),
         status: match killed {
             Some(_) => Status::Failed,
             None => Status::Unknown,

@@ -57,6 +57,7 @@ const PLAIN: Plain = Plain {
     submit: "submit",
     clock: Clock::Relative(crate::Unit::Seconds),
     duration: "duration",
+    start: "recorded_start",
     gpus: "gpus",
     milli: "gpu_milli",
     tenant: "tenant",

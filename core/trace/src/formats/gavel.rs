@@ -14,7 +14,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Draft, Sink, Told};
 use crate::sniff::{Evidence, Sniff};
 use crate::throughputs::JobType;
 use switchyard_model::workload::GpuGeneration;
@@ -139,6 +139,7 @@ fn read(row: &Row<'_>, columns: &Layout, sink: &mut Sink) -> Result<(), (DropRea
         model,
         batch: None,
         asks: Default::default(),
+        told: Told::default(),
         status: Status::Unknown,
     });
     Ok(())

@@ -7,7 +7,7 @@
 //! Numbers without a unit: submissions that are Unix times tell their unit by their size,
 //! everything else is taken as seconds, and the report says so.
 
-use crate::columns::{Clock, Columns, Span, missing_columns};
+use crate::columns::{Began, Clock, Columns, Span, missing_columns};
 use crate::error::{OpenError, Role, shorten};
 use crate::format::{Format, Importer};
 use crate::guess::{Guess, completed, guess, text};
@@ -89,7 +89,7 @@ impl Generic {
         };
         let unit = mapping.duration_unit.or(mapping.unit);
         let unit = unit.unwrap_or(Unit::Seconds);
-        let span = match (column("duration")?, start.zip(end)) {
+        let span = match (column("duration")?, start.clone().zip(end)) {
             (Some(duration), Some((start, end))) => Some(Span::Checked {
                 duration,
                 unit,
@@ -154,6 +154,7 @@ impl Generic {
         columns.model = column("model")?;
         columns.status = column("status")?;
         columns.requested_time = column("requested_time")?.zip(Some(unit));
+        columns.began = start.map_or(Began::Untold, Began::At);
         Ok(Self {
             columns,
             table: sniff.head(ColumnMapping::default()),
@@ -234,6 +235,7 @@ impl Importer for Generic {
             (unit, sure) = self.unit(sink);
             for record in &mut sink.records {
                 record.submit = unit.seconds(record.submit);
+                record.start = record.start.map(|start| unit.seconds(start));
                 if self.duration_doubtful.is_none() {
                     record.duration = unit.seconds(record.duration);
                 }

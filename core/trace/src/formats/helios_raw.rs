@@ -24,6 +24,7 @@ const PLAIN: Plain = Plain {
     submit: "submit_time",
     clock: Clock::Dates,
     duration: "duration",
+    start: "start_time",
     duration_unit: Unit::Seconds,
     gpus: "gpu_num",
     tenant: "vc",

@@ -15,7 +15,7 @@ use crate::job::Status;
 use crate::manifest::{Manifest, Object, objects};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, number, span};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::{Evidence, Shape};
 use std::collections::BTreeSet;
 
@@ -166,6 +166,11 @@ fn read(
         it.text(&["metadata", "labels", "kueue.x-k8s.io/queue-name"]),
         namespace,
     ];
+    let priority_class = pods
+        .iter()
+        .map(|(_, pod)| pod.text(&["priorityClassName"]))
+        .find(|name| !name.is_empty())
+        .unwrap_or("");
     let types: BTreeSet<&str> = pods.iter().flat_map(|(_, pod)| selected(pod)).collect();
     let types: Vec<&str> = types.into_iter().collect();
     sink.keep(Draft {
@@ -185,6 +190,22 @@ fn read(
             types: &types.join("|"),
             time: sink::asked_time(number(it.text(&["spec", "activeDeadlineSeconds"]))),
             ..Asks::default()
+        },
+        told: Told {
+            labels: [
+                "",
+                namespace,
+                queues
+                    .into_iter()
+                    .take(3)
+                    .find(|queue| !queue.is_empty())
+                    .unwrap_or(""),
+                priority_class,
+                "",
+            ],
+            start: ran.start.or_else(|| Some(ran.end? - seconds)),
+            priority: number(it.text(&["spec", "priority"])),
+            nodes: it.text(&["spec", "nodeName"]),
         },
         status: ran.status,
     });

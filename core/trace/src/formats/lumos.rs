@@ -32,6 +32,7 @@ const PLAIN: Plain = Plain {
     submit: "submit_time",
     clock: Clock::Unix,
     duration: "run_time",
+    wait: "wait_time",
     gpus: "gpu_num",
     tenant: "project",
     status: "new_status",

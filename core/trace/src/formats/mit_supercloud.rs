@@ -15,9 +15,10 @@ use crate::job::Status;
 use crate::mapping::ColumnMapping;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::{Column, Sniff};
 use crate::status::status;
+use switchyard_model::workload::Label;
 
 pub(super) const FORMAT: Format = Format {
     id: "mit-supercloud",
@@ -35,6 +36,10 @@ struct Supercloud {
     tenant: Option<Column>,
     state: Option<Column>,
     limit: Option<Column>,
+    /// By label.
+    labels: [Option<Column>; Label::ALL.len()],
+    priority: Option<Column>,
+    nodes: Option<Column>,
 }
 
 /// The numbers under which GPUs stand.
@@ -64,6 +69,9 @@ impl Supercloud {
             tenant: named("partition"),
             state: named("state"),
             limit: named("timelimit"),
+            labels: ["id_user", "account", "partition", "id_qos", "id_resv"].map(named),
+            priority: named("priority"),
+            nodes: named("nodelist"),
         })
     }
 
@@ -122,6 +130,18 @@ impl Supercloud {
             model: "",
             batch: None,
             asks,
+            told: Told {
+                labels: self
+                    .labels
+                    .each_ref()
+                    .map(|column| column.as_ref().map_or("", cell)),
+                start: Some(start),
+                priority: self
+                    .priority
+                    .as_ref()
+                    .and_then(|column| number(cell(column))),
+                nodes: self.nodes.as_ref().map_or("", cell),
+            },
             status: state(self.state.as_ref().map_or("", cell)),
         });
         Ok(())

@@ -13,7 +13,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date_year_last, is_missing, number, span};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::{Evidence, Shape, Sniff};
 
 pub(super) const FORMAT: Format = Format {
@@ -137,6 +137,18 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
         asks: Asks {
             time: sink::asked_time(span(limit).or_else(|| number(limit))),
             ..Asks::default()
+        },
+        told: Told {
+            labels: [
+                text("user"),
+                get("account").or_else(|| get("project")).unwrap_or(""),
+                text("queue"),
+                "",
+                text("resvname"),
+            ],
+            start: Some(start),
+            priority: None,
+            nodes: text("exec_host"),
         },
         status,
     });

@@ -11,7 +11,7 @@
 use crate::format::{Format, Importer};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, is_missing};
-use crate::sink::{self, Draft, Sink};
+use crate::sink::{self, Draft, Sink, Told};
 use crate::sniff::Shape;
 use crate::status::status;
 use serde::Deserialize;
@@ -32,6 +32,7 @@ pub(super) const FORMAT: Format = Format {
 struct Job {
     status: Option<String>,
     vc: Option<String>,
+    user: Option<String>,
     jobid: Option<String>,
     submitted_time: Option<String>,
     attempts: Option<Vec<Attempt>>,
@@ -123,6 +124,10 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
     let submit = submit.map_err(|r| (r, cell_is("submitted_time", submitted)))?;
     let duration =
         sink::duration(seconds).map_err(|r| (r, format!("its attempts add up to {seconds} s")))?;
+    // Between its attempts it waited.
+    let ends = attempts.iter().filter(|attempt| attempt.valid().is_some());
+    let ends = ends.filter_map(|attempt| date(attempt.end_time.as_deref()?.trim()));
+    let last = ends.reduce(|a, b| if b > a { b } else { a });
     sink.keep(Draft {
         line,
         name,
@@ -134,6 +139,17 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         model: "",
         batch: None,
         asks: Default::default(),
+        told: Told {
+            labels: [
+                job.user.as_deref().unwrap_or_default().trim(),
+                "",
+                "",
+                "",
+                "",
+            ],
+            start: last.map(|end| end - duration),
+            ..Told::default()
+        },
         status: status(job.status.as_deref().unwrap_or_default().trim()),
     });
     lasted.retain(|seconds| *seconds > 0.0);

@@ -21,6 +21,7 @@ const PLAIN: Plain = Plain {
     submit: "submit_time",
     clock: Clock::Unix,
     duration: "run_time",
+    wait: "wait_time",
     gpus: "gpu_num",
     units: "Submissions are Unix seconds, durations seconds; a row is an attempt.",
     ..Plain::NONE

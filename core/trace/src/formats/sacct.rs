@@ -9,7 +9,8 @@
 //! limit. Timestamps have no zone. Rows whose id has a dot are steps of a job that has a row of its
 //! own. `TimelimitRaw` in minutes, else `Timelimit` such as `1-00:00:00`, is the time that is asked for; words
 //! in it, such as `UNLIMITED`, ask for none. Where no list of resources tells GPUs, a column of their
-//! number does, which is none of sacct's own. With `--duplicates` a job that was queued again has a row for
+//! number does, which is none of sacct's own. `User`, `Account`, `Partition`, `QOS`, `Reservation`, `Priority`, `Start`
+//! and `NodeList` are kept, and the cores and memory of the lists, else of `ReqCPUS` and `ReqMem`. With `--duplicates` a job that was queued again has a row for
 //! each time it ran; they are one job.
 //!
 //! Where `--delimiter=,` was asked for, commas within lists are not quoted: cells that look like parts of
@@ -24,13 +25,14 @@ use crate::guess::guess;
 use crate::job::Status;
 use crate::mapping::ColumnMapping;
 use crate::report::{DropReason, cell_is};
-use crate::rows::{Kept, Row, date, is_missing, number, span};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::rows::{Kept as Joined, Row, date, is_missing, number, span};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::slurm::{Requeued, state};
 use crate::sniff::{Column, Evidence, Sniff};
 use crate::timestamp::Unit;
 use crate::tres;
 use std::collections::BTreeSet;
+use switchyard_model::workload::Label;
 
 pub(super) const FORMAT: Format = Format {
     id: "sacct",
@@ -85,9 +87,82 @@ struct Layout {
     /// A number of GPUs, where no list tells any.
     count: Option<Column>,
     tenant: Option<Column>,
+    kept: Kept,
     state: Option<Column>,
     /// The time that is asked for: in minutes where it is a number.
     limit: Option<Column>,
+}
+
+/// What is kept besides: whose the job is, how it was queued, what else it asked for, and where it ran.
+#[derive(Default)]
+struct Kept {
+    /// By label.
+    labels: [Option<Column>; Label::ALL.len()],
+    start: Option<Column>,
+    priority: Option<Column>,
+    nodes: Option<Column>,
+    /// Cores of the whole job, where no list of resources tells them.
+    cores: Option<Column>,
+    /// Memory of the whole job, or with a last letter `c` of each core, and with `n` of each node.
+    memory: Option<Column>,
+    /// How many nodes.
+    node_count: Option<Column>,
+}
+
+impl Kept {
+    fn named(sniff: &Sniff<'_>) -> Self {
+        let named = |names: &[&str]| names.iter().find_map(|name| sniff.column(name).cloned());
+        Self {
+            labels: Label::ALL.map(|label| named(&[label.word()])),
+            start: named(&["start"]),
+            priority: named(&["priority"]),
+            nodes: named(&["nodelist"]),
+            cores: named(&["reqcpus", "alloccpus", "ncpus"]),
+            memory: named(&["reqmem"]),
+            node_count: named(&["reqnodes", "nnodes", "allocnodes"]),
+        }
+    }
+
+    fn told<'c>(&self, row: &Row<'c>) -> Told<'c> {
+        let cell = |column: &Option<Column>| column.as_ref().map_or("", |c| row.cell(c.index));
+        let name = |column: &Option<Column>| match cell(column) {
+            missing if is_missing(missing) || missing == "None assigned" => "",
+            name => name,
+        };
+        Told {
+            labels: self.labels.each_ref().map(name),
+            start: time(cell(&self.start)),
+            priority: number(cell(&self.priority)),
+            nodes: name(&self.nodes),
+        }
+    }
+
+    /// Cores and GiB of the whole job; 0 where nothing tells them.
+    fn needs(&self, lists: &[Column], row: &Row<'_>) -> (f64, f64) {
+        let cell = |column: &Option<Column>| column.as_ref().map_or("", |c| row.cell(c.index));
+        let listed = |of: fn(&str) -> Option<f64>| {
+            let requested = |column: &&Column| column.name.starts_with("req");
+            let asked = lists.iter().filter(requested);
+            let given = lists.iter().filter(|column| !requested(column));
+            let mut lists = asked.chain(given);
+            lists.find_map(|column| of(row.cell(column.index)))
+        };
+        let cores = listed(tres::cores).or_else(|| number(cell(&self.cores)));
+        let cores = cores.unwrap_or(0.0);
+        let memory = listed(tres::memory).or_else(|| {
+            let text = cell(&self.memory);
+            let each = match text.strip_suffix('c') {
+                Some(text) => Some((text, cores)),
+                None => text.strip_suffix('n').map(|text| {
+                    let nodes = number(cell(&self.node_count));
+                    (text, nodes.unwrap_or(1.0))
+                }),
+            };
+            let (text, times) = each.unwrap_or((text, 1.0));
+            Some(tres::gibibytes(text)? * times)
+        });
+        (cores, memory.unwrap_or(0.0))
+    }
 }
 
 /// Where the duration stands.
@@ -137,6 +212,7 @@ impl Layout {
             gpus,
             count,
             tenant: named("account").or_else(|| named("partition")),
+            kept: Kept::named(sniff),
             state: named("state"),
             limit: named("timelimitraw").or_else(|| named("timelimit")),
         })
@@ -186,6 +262,10 @@ impl Layout {
             gpus,
             count: None,
             tenant: None,
+            kept: Kept {
+                start: Some(start.clone()),
+                ..Kept::default()
+            },
             state: are(&known).into_iter().next(),
             limit: None,
         })
@@ -205,14 +285,12 @@ impl Layout {
         }
         let (gpus, share) = self.gpus(row)?;
         let types = self.types(row);
-        let time = |column, missing, invalid| {
+        let moment = |column, missing, invalid| {
             let text = cell(column);
             let reason = if is_missing(text) { missing } else { invalid };
-            // With SLURM_TIME_FORMAT=%s they are Unix seconds.
-            let unix = || number(text).filter(|of| Unit::of_unix_time(*of) == Some(Unit::Seconds));
-            date(text).or_else(unix).ok_or((reason, column))
+            time(text).ok_or((reason, column))
         };
-        let submit = time(
+        let submit = moment(
             &self.submit,
             DropReason::SubmitMissing,
             DropReason::SubmitInvalid,
@@ -227,8 +305,10 @@ impl Layout {
                 (seconds.ok_or((reason, column))?, column)
             }
             Elapsed::Between(start, end) => {
-                let (end_time, start) =
-                    (time(end, missing, invalid)?, time(start, missing, invalid)?);
+                let (end_time, start) = (
+                    moment(end, missing, invalid)?,
+                    moment(start, missing, invalid)?,
+                );
                 (end_time - start, end)
             }
         };
@@ -237,6 +317,7 @@ impl Layout {
         let limit = span(limit).or_else(|| number(limit).map(|minutes| 60.0 * minutes));
         let word = self.state.as_ref().map_or("", cell);
         requeued.note(name, word);
+        let (cores, memory) = self.kept.needs(&self.gpus, row);
         sink.keep(Draft {
             line: row.line,
             name,
@@ -249,9 +330,12 @@ impl Layout {
             batch: None,
             asks: Asks {
                 types: &types,
+                cores,
+                memory,
                 time: sink::asked_time(limit),
                 ..Asks::default()
             },
+            told: self.kept.told(row),
             status: state(word),
         });
         Ok(())
@@ -292,8 +376,14 @@ impl Layout {
     }
 }
 
+/// Unix seconds. With `SLURM_TIME_FORMAT=%s` times are written so.
+fn time(text: &str) -> Option<f64> {
+    let unix = || number(text).filter(|of| Unit::of_unix_time(*of) == Some(Unit::Seconds));
+    date(text).or_else(unix)
+}
+
 /// The cells of a row of which lists were cut at their commas.
-fn joined(row: &Row<'_>) -> Kept {
+fn joined(row: &Row<'_>) -> Joined {
     let mut cells: Vec<String> = Vec::new();
     // What the list that the last cell is has told.
     let mut told: BTreeSet<&str> = BTreeSet::new();
@@ -317,7 +407,7 @@ fn joined(row: &Row<'_>) -> Kept {
         }
         told.extend(of);
     }
-    let mut kept = Kept::new(row.line);
+    let mut kept = Joined::new(row.line);
     cells.iter().for_each(|cell| kept.push(cell));
     kept
 }
@@ -398,6 +488,7 @@ impl Importer for Sacct {
 #[cfg(test)]
 mod tests {
     use crate::testing::{dropped, records, trace, try_open, warnings};
+    use switchyard_model::workload::Label;
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/sacct.txt");
 
@@ -608,12 +699,38 @@ mod tests {
     }
 
     #[test]
+    fn what_operators_ask_by_is_kept() {
+        let table = "JobID|User|Account|Partition|QOS|Reservation|Priority|Submit|Start|ElapsedRaw|ReqTRES|AllocTRES|ReqMem|NodeList|State\n\
+            7|ann|vision|gpu|high||4294901000|2024-05-03T12:00:00|2024-05-03T12:05:00|60|cpu=8,gres/gpu=2,mem=64G,node=1|billing=8,cpu=16,gres/gpu=2|64G|gpu[01-02]|COMPLETED\n\
+            8|ben|vision|gpu|high||12|2024-05-03T12:00:00|2024-05-03T12:00:00|60||cpu=4,gres/gpu=1|2000Mc|None assigned|COMPLETED\n";
+        let trace = trace("sacct.txt", table.as_bytes());
+        let [first, second] = trace.records.as_slice() else {
+            panic!("two jobs");
+        };
+        let names = Label::ALL.map(|label| trace.labels.name(first.labels, label));
+        let expected = [Some("ann"), Some("vision"), Some("gpu"), Some("high"), None];
+        assert_eq!(names, expected);
+        assert_eq!(first.priority, Some(4_294_901_000.0));
+        assert_eq!(first.start, Some(first.submit + 300.0));
+        assert_eq!(
+            first.nodes.map(|at| &*trace.node_names[at as usize]),
+            Some("gpu[01-02]")
+        );
+        // What was asked for goes before what was given.
+        assert_eq!((first.demand.cores, first.demand.memory), (8000, 65_536));
+        assert_eq!(trace.labels.name(second.labels, Label::User), Some("ben"));
+        assert_eq!((second.nodes, second.start), (None, Some(second.submit)));
+        // 2000 MB of each core.
+        assert_eq!((second.demand.cores, second.demand.memory), (4000, 8000));
+    }
+
+    #[test]
     fn rows_of_a_job_that_was_queued_again_are_one_job() {
         let table = "JobID|Submit|Start|End|ElapsedRaw|AllocTRES|State\n\
             5|2024-05-03T12:00:00|a|b|100|gres/gpu=2|REQUEUED\n\
             6|2024-05-03T12:00:30|a|b|60|gres/gpu=1|PREEMPTED\n\
             5|2024-05-03T12:10:00|a|b|50|gres/gpu=2|NODE_FAIL\n\
-            5|2024-05-03T12:20:00|a|b|600|gres/gpu=2|COMPLETED\n\
+            5|2024-05-03T12:20:00|2024-05-03T12:25:00|b|600|gres/gpu=2|COMPLETED\n\
             7|2024-05-03T12:30:00|a|b|9|gres/gpu=4|REQUEUED\n";
         let trace = trace("sacct.txt", table.as_bytes());
         assert_eq!(
@@ -625,6 +742,11 @@ mod tests {
             ]
         );
         assert_eq!(*trace.records[0].attempts, [100.0, 50.0]);
+        // It ended at 12:35, after 750 s of running: all else was waiting.
+        assert_eq!(
+            trace.records[0].start,
+            Some(1_714_737_600.0 + 2100.0 - 750.0)
+        );
         assert_eq!(
             dropped(&trace),
             ["partial_execution 2 4 JobID is '5', queued again"]

@@ -10,7 +10,7 @@
 use crate::format::{Format, Importer};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, is_missing, number, span};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::slurm::{Pairs, Requeued, first_key, state};
 use crate::sniff::{Evidence, Shape};
 use crate::tres;
@@ -82,6 +82,10 @@ fn read(
     let lists = ["ReqTRES", "TRES", "AllocTRES", "TresPerNode"].into_iter();
     let mut types = lists.map(|key| tres::types(job.get(key)));
     let types = types.find(|types| !types.is_empty()).unwrap_or_default();
+    let needs = |of: fn(&str) -> Option<f64>| {
+        let mut lists = ["ReqTRES", "TRES", "AllocTRES"].into_iter();
+        lists.find_map(|key| of(job.get(key)))
+    };
     let submit = job.get("SubmitTime");
     let reason = if is_missing(submit) {
         DropReason::SubmitMissing
@@ -119,8 +123,19 @@ fn read(
         batch: None,
         asks: Asks {
             types: &types,
+            cores: needs(tres::cores).unwrap_or(0.0),
+            memory: needs(tres::memory).unwrap_or(0.0),
             time: sink::asked_time(span(job.get("TimeLimit"))),
             ..Asks::default()
+        },
+        told: Told {
+            labels: ["UserId", "Account", "Partition", "QOS", "Reservation"].map(|key| {
+                // A user is `ann(1001)`.
+                job.get(key).split('(').next().unwrap_or("")
+            }),
+            start: date(job.get("StartTime")),
+            priority: number(job.get("Priority")),
+            nodes: job.get("NodeList"),
         },
         status: state(word),
     });

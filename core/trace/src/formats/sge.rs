@@ -14,7 +14,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, number, span};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::{Evidence, Shape};
 use crate::timestamp::Unit;
 
@@ -41,7 +41,11 @@ pub(super) const FORMAT: Format = Format {
 
 /// Where the fields stand, from 0.
 const QUEUE: usize = 0;
+const HOST: usize = 1;
+const OWNER: usize = 3;
 const JOB: usize = 5;
+const ACCOUNT: usize = 6;
+const PRIORITY: usize = 7;
 const SUBMITTED: usize = 8;
 const STARTED: usize = 9;
 const ENDED: usize = 10;
@@ -152,6 +156,20 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
         asks: Asks {
             time: sink::asked_time(limit.and_then(|limit| number(limit).or_else(|| span(limit)))),
             ..Asks::default()
+        },
+        told: Told {
+            labels: [
+                row.cell(OWNER),
+                Some(row.cell(ACCOUNT))
+                    .filter(|name| *name != "sge")
+                    .unwrap_or(""),
+                row.cell(QUEUE),
+                "",
+                "",
+            ],
+            start: Some(start),
+            priority: number(row.cell(PRIORITY)),
+            nodes: row.cell(HOST),
         },
         // 100: killed by a signal, as by its owner.
         status: match (failed, row.cell(EXIT_STATUS)) {

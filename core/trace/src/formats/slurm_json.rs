@@ -16,7 +16,7 @@ use crate::job::Status;
 use crate::objects::{parse, rows_of_field};
 use crate::report::{DropReason, cell_is};
 use crate::rows::Row;
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::slurm::{Requeued, state};
 use crate::sniff::Shape;
 use crate::tres;
@@ -60,17 +60,67 @@ pub(super) const QUEUE: Format = Format {
 #[derive(Deserialize)]
 struct AccountedJob {
     job_id: Option<u64>,
-    account: Option<String>,
-    partition: Option<String>,
+    #[serde(flatten)]
+    about: About,
     state: Option<Value>,
     time: Option<Times>,
     tres: Option<Resources>,
+}
+
+/// Whose a job is, how it was queued, and where it ran.
+#[derive(Deserialize)]
+struct About {
+    account: Option<String>,
+    partition: Option<String>,
+    #[serde(alias = "user_name")]
+    user: Option<String>,
+    qos: Option<String>,
+    /// Its name, or an object that has it.
+    #[serde(alias = "resv_name")]
+    reservation: Option<Value>,
+    priority: Option<Value>,
+    nodes: Option<Value>,
+}
+
+impl About {
+    fn told(&self, start: Option<f64>) -> Told<'_> {
+        fn text(text: &Option<String>) -> &str {
+            text.as_deref().unwrap_or("")
+        }
+        let reservation = match &self.reservation {
+            Some(Value::Object(of)) => of.get("name").and_then(Value::as_str),
+            Some(of) => of.as_str(),
+            None => None,
+        };
+        let nodes = self.nodes.as_ref().and_then(Value::as_str);
+        Told {
+            labels: [
+                text(&self.user),
+                text(&self.account),
+                text(&self.partition),
+                text(&self.qos),
+                reservation.unwrap_or(""),
+            ],
+            start,
+            priority: amount(&self.priority),
+            nodes: nodes
+                .filter(|nodes| *nodes != "None assigned")
+                .unwrap_or(""),
+        }
+    }
+
+    /// The account, else the partition.
+    fn tenant(&self) -> &str {
+        let account = self.account.as_deref().filter(|name| !name.is_empty());
+        account.or(self.partition.as_deref()).unwrap_or("")
+    }
 }
 
 /// Numbers, or since Slurm 23.11 objects of `set`, `infinite` and `number`.
 #[derive(Deserialize)]
 struct Times {
     submission: Option<Value>,
+    start: Option<Value>,
     elapsed: Option<Value>,
     limit: Option<Value>,
 }
@@ -124,6 +174,16 @@ impl Resources {
             }
         }
         total.unwrap_or(kinds)
+    }
+
+    /// How much of a resource was requested, or allocated where no request tells; 0: neither does.
+    fn amount(&self, kind: &str) -> f64 {
+        let lists = [&self.requested, &self.allocated].into_iter().flatten();
+        let of = |list: &Vec<Resource>| {
+            let found = list.iter().find(|of| of.r#type.as_deref() == Some(kind))?;
+            amount(&found.count).filter(|amount| *amount > 0.0)
+        };
+        lists.filter_map(of).next().unwrap_or(0.0)
     }
 
     /// The types of GPUs requested, or allocated where no request is told, joined by `|`.
@@ -196,6 +256,7 @@ fn read_accounting(
         .tres
         .ok_or_else(|| missing(DropReason::GpusMissing, "tres"))?;
     let (count, types) = (tres.gpus(), tres.types());
+    let [cores, memory] = ["cpu", "mem"].map(|kind| tres.amount(kind));
     let (gpus, share) =
         sink::gpus(count).map_err(|r| (r, cell_is("tres", &format!("{count} GPUs"))))?;
     let time = job
@@ -213,8 +274,6 @@ fn read_accounting(
         sink::duration(elapsed).map_err(|r| (r, cell_is("time.elapsed", &elapsed.to_string())))?;
     let limit = amount(&time.limit).map(|minutes| 60.0 * minutes);
     let id = job.job_id.map_or_else(String::new, |id| id.to_string());
-    let tenant = job.account.filter(|name| !name.is_empty());
-    let tenant = tenant.or(job.partition).unwrap_or_default();
     let word = job.state.as_ref().map_or("", word);
     requeued.note(&id, word);
     sink.keep(Draft {
@@ -224,14 +283,17 @@ fn read_accounting(
         duration,
         gpus,
         share,
-        tenant: &tenant,
+        tenant: job.about.tenant(),
         model: "",
         batch: None,
         asks: Asks {
             types: &types,
+            cores,
+            memory: memory / 1024.0,
             time: sink::asked_time(limit),
             ..Asks::default()
         },
+        told: job.about.told(amount(&time.start).filter(|at| *at != 0.0)),
         status: state(word),
     });
     Ok(())
@@ -240,8 +302,8 @@ fn read_accounting(
 #[derive(Deserialize)]
 struct QueuedJob {
     job_id: Option<u64>,
-    account: Option<String>,
-    partition: Option<String>,
+    #[serde(flatten)]
+    about: About,
     job_state: Option<Value>,
     submit_time: Option<Value>,
     start_time: Option<Value>,
@@ -276,6 +338,8 @@ fn read_queued(
     let (gpus, share) =
         sink::gpus(count).map_err(|r| (r, cell_is("tres_alloc_str", &format!("{count} GPUs"))))?;
     let lists = [&requested, &allocated].into_iter().flatten();
+    let needs = |of: fn(&str) -> Option<f64>| lists.clone().find_map(|list| of(list));
+    let (cores, memory) = (needs(tres::cores), needs(tres::memory));
     let types = lists
         .map(|list| tres::types(list))
         .find(|types| !types.is_empty());
@@ -309,8 +373,6 @@ fn read_queued(
     })?;
     let limit = amount(&job.time_limit).map(|minutes| 60.0 * minutes);
     let id = job.job_id.map_or_else(String::new, |id| id.to_string());
-    let tenant = job.account.filter(|name| !name.is_empty());
-    let tenant = tenant.or(job.partition).unwrap_or_default();
     requeued.note(&id, word);
     sink.keep(Draft {
         line: row.line,
@@ -319,14 +381,17 @@ fn read_queued(
         duration,
         gpus,
         share,
-        tenant: &tenant,
+        tenant: job.about.tenant(),
         model: "",
         batch: None,
         asks: Asks {
             types: &types,
+            cores: cores.unwrap_or(0.0),
+            memory: memory.unwrap_or(0.0),
             time: sink::asked_time(limit),
             ..Asks::default()
         },
+        told: job.about.told(Some(start)),
         status,
     });
     Ok(())

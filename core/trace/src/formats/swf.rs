@@ -12,7 +12,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, number};
-use crate::sink::{self, Asks, Draft, Sink};
+use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::{Evidence, Shape};
 
 pub(super) const FORMAT: Format = Format {
@@ -31,12 +31,16 @@ pub(super) const FORMAT: Format = Format {
 /// Fields of a line, from 0.
 const ID: usize = 0;
 const SUBMIT: usize = 1;
+const WAIT: usize = 2;
 const RUN_TIME: usize = 3;
 const ALLOCATED: usize = 4;
 const REQUESTED: usize = 7;
 const REQUESTED_TIME: usize = 8;
 const STATUS: usize = 10;
+const USER: usize = 11;
 const GROUP: usize = 12;
+const QUEUE: usize = 14;
+const PARTITION: usize = 15;
 
 /// Fields a line has, and how many there are at least below a comment.
 const FIELDS: usize = 18;
@@ -140,6 +144,15 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         "" | "-1" => String::new(),
         group => format!("group {group}"),
     };
+    let known = |field: usize| match row.cell(field) {
+        "-1" => "",
+        cell => cell,
+    };
+    let partition = match known(PARTITION) {
+        "" => known(QUEUE),
+        partition => partition,
+    };
+    let wait = number(row.cell(WAIT)).filter(|wait| *wait >= 0.0);
     sink.keep(Draft {
         line: row.line,
         name: row.cell(ID),
@@ -153,6 +166,11 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
         asks: Asks {
             time: sink::asked_time(number(row.cell(REQUESTED_TIME))),
             ..Asks::default()
+        },
+        told: Told {
+            labels: [known(USER), "", partition, "", ""],
+            start: wait.map(|wait| submit + wait),
+            ..Told::default()
         },
         status,
     });

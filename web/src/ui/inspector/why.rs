@@ -127,6 +127,9 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
     match verdict {
         Verdict::Runs => html! { { "Runs." } },
         Verdict::NotActive => html! { { "Not in the queue." } },
+        Verdict::StartsLater { at } => {
+            html! { { format!("Waits: the trace records that it starts at {}.", format::time(at.seconds())) } }
+        }
         Verdict::TooFewGpus { wants, left } => {
             html! { { format!("Waits: it wants {} and the jobs before it leave {left}.", gpus(wants)) } }
         }
