@@ -9,17 +9,15 @@ use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::report::{
-    Outcomes, Results, RunResult, Summary, TableForm, chrome_trace, figure, finished_in_all,
-    jct_by_name, jobs_csv, paper_table,
+    By, Outcomes, Results, RunResult, Summary, TableForm, chrome_trace, figure, finished_in_all,
+    groups_csv, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
 use switchyard::study::{Origin, Prepared};
-use switchyard::weights::Weights;
-use switchyard::workload::{Suggestion, Workload};
+use switchyard::workload::Suggestion;
 
 #[derive(Args)]
 #[command(
@@ -73,6 +71,12 @@ struct ResultArguments {
     /// Markdown.
     #[arg(long, value_name = "FILE")]
     table: Option<output::OutputFile>,
+    /// Also by user, account, partition, qos, reservation, tenant, model, gpu-type or gang; may be repeated
+    #[arg(long, value_name = "WHOM")]
+    by: Vec<By>,
+    /// Write the figures of the first --by as CSV: a row for each policy and group
+    #[arg(long, value_name = "FILE", requires = "by")]
+    by_csv: Option<output::OutputFile>,
     /// Compare over the jobs that finish under all policies, where some leave jobs behind
     #[arg(long)]
     finished_in_all: bool,
@@ -90,7 +94,10 @@ struct Run {
 
 pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     // What is asked for is checked before a large trace is opened.
-    let request = arguments.settings.request()?;
+    let mut request = arguments.settings.request()?;
+    for by in &arguments.results.by {
+        request.by(*by);
+    }
     let study = input::load(
         &arguments.trace,
         &arguments.opening,
@@ -102,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         let mut spec = spec.clone();
         spec.options.log_budget = arguments.log.budget();
         let policies = &arguments.settings.policies;
-        let mut run = simulate(&spec, workload, &prepared.weights, policies)?;
+        let mut run = simulate(&spec, &prepared, policies)?;
         let is_written = at == 0 && arguments.results.chrome_trace.is_some();
         run.log = run.log.filter(|_| is_written);
         Ok::<_, Failure>(run)
@@ -163,6 +170,13 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         };
         outputs.push((path, paper_table(&rows, form)));
     }
+    if let (Some(path), Some(by)) = (&arguments.results.by_csv, arguments.results.by.first()) {
+        let rows = results.runs.iter().map(|run| {
+            let groups = run.by.get(by.word()).map_or(&[][..], Vec::as_slice);
+            (run.label.as_str(), groups)
+        });
+        outputs.push((path, groups_csv(*by, rows)));
+    }
     let log = runs.first().and_then(|run| run.log.as_ref());
     if let (Some(path), Some(log)) = (&arguments.results.chrome_trace, log) {
         outputs.push((path, chrome_trace(workload, cluster, log)));
@@ -176,6 +190,10 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         let mut people = head(&results, &prepared);
         people.push_str(&table(&results.runs, &compared, compare));
         people.push_str(&types(&results.runs));
+        people.push_str(&calibrations(&results.runs));
+        for (by, _) in &prepared.groups {
+            people.push_str(&by_whom(*by, &results.runs));
+        }
         output::print(&people)?;
     }
     match results.runs.iter().find_map(left_behind) {
@@ -199,12 +217,8 @@ fn left_behind(run: &RunResult) -> Option<String> {
 }
 
 /// Runs to the end.
-fn simulate(
-    spec: &RunSpec,
-    workload: &Arc<Workload>,
-    weights: &Weights,
-    asked: &[String],
-) -> Result<Run, Failure> {
+fn simulate(spec: &RunSpec, prepared: &Prepared, asked: &[String]) -> Result<Run, Failure> {
+    let (workload, weights) = (&prepared.workload, &prepared.weights);
     let simulation = spec.start_with(workload.clone(), weights);
     let mut simulation = simulation.map_err(|missing| Failure::Input(missing.into()))?;
     let begin = Instant::now();
@@ -216,7 +230,7 @@ fn simulate(
     let log = simulation.into_log();
     let outcomes = Outcomes::of(workload, &spec.cluster, &log);
     Ok(Run {
-        result: RunResult::of(spec, &log, &outcomes, wall_ms),
+        result: RunResult::of(spec, workload, &log, &outcomes, &prepared.groups, wall_ms),
         log: Some(log),
         outcomes,
     })
@@ -313,6 +327,93 @@ fn types(runs: &[RunResult]) -> String {
                 span(of.mean_queueing)
             ));
         }
+    }
+    text
+}
+
+/// So many groups are printed; files have all.
+const GROUPS: usize = 20;
+
+/// The runs by whom jobs are of: those with most GPU-hours asked for.
+fn by_whom(by: By, runs: &[RunResult]) -> String {
+    let mut text = String::new();
+    for run in runs {
+        let Some(groups) = run.by.get(by.word()) else {
+            continue;
+        };
+        text.push_str(&format!(
+            "\n{} by {}\n",
+            run.label,
+            by.title()
+                .to_lowercase()
+                .replace("gpu", "GPU")
+                .replace("qos", "QOS")
+        ));
+        let mut table = Table::default();
+        let header = [
+            "",
+            "jobs",
+            "GPU-hours",
+            "share",
+            "mean wait",
+            "p95 wait",
+            "mean JCT",
+            "mean rho",
+        ];
+        table.row(header.map(str::to_owned).to_vec());
+        for of in groups.iter().take(GROUPS) {
+            let jobs = match of.jobs - of.finished {
+                0 => of.jobs.to_string(),
+                _ => format!("{} of {}", of.finished, of.jobs),
+            };
+            let known = |value: f64, digits: usize| match value.is_nan() {
+                true => UNKNOWN.to_owned(),
+                false => figure(value, digits),
+            };
+            table.row(vec![
+                within_line(of.called()).to_string(),
+                jobs,
+                known(of.gpu_hours, 1),
+                format!("{} %", known(of.share * 100.0, 1)),
+                span(of.wait.mean),
+                span(of.wait.p95),
+                span(of.jct.mean),
+                known(of.rho, 2),
+            ]);
+        }
+        text.push_str(&table.to_string());
+        if let more @ 1.. = groups.len().saturating_sub(GROUPS) {
+            text.push_str(&format!(
+                "and {more} more: --by-csv FILE and --json FILE have all\n"
+            ));
+        }
+    }
+    text
+}
+
+/// How close runs come to what the trace records; nothing where it records no waits, or only it was run.
+fn calibrations(runs: &[RunResult]) -> String {
+    let mut text = String::new();
+    for run in runs.iter().filter(|run| run.policy != "recorded") {
+        let Some(of) = &run.calibration else {
+            continue;
+        };
+        if text.is_empty() {
+            text.push_str(&format!(
+                "\nwaits beside those that the trace records (mean {}, p95 {})\n",
+                span(of.recorded.mean),
+                span(of.recorded.p95)
+            ));
+        }
+        text.push_str(&format!(
+            "  {}: mean {}, p95 {}; a job's is off by {} (median), {} (p95); {} % within a factor of two\n",
+            run.label,
+            span(of.wait.mean),
+            span(of.wait.p95),
+            span(of.error.median),
+            span(of.error.p95),
+            figure(of.within_two * 100.0, 1)
+        ));
     }
     text
 }

@@ -38,7 +38,8 @@ pub const OPENING: [&str; 15] = [
 ];
 
 /// The options of `run` besides the settings.
-pub const RUNNING: [&str; 6] = [
+pub const RUNNING: [&str; 7] = [
+    "by",
     "cluster",
     "definitions",
     "histories",
@@ -141,6 +142,11 @@ impl Running {
             let request = &mut asked.request;
             match key.as_str() {
                 "cluster" => asked.cluster = Some(cluster(key, value, &cluster_of)?),
+                "by" => {
+                    for word in texts(key, value)? {
+                        request.by(read(key, &word)?);
+                    }
+                }
                 "policies" => request.policies(&texts(key, value)?).map_err(refused)?,
                 "preset" => request.preset(&text(key, value)?).map_err(refused)?,
                 "load" => asked.load = load(key, value)?,

@@ -10,7 +10,7 @@ use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
 use crate::meant::hint;
 use crate::outages::Outages;
 use crate::policy::{PolicySpec, ServiceHistory, SpecError, entry};
-use crate::report::{ClusterFacts, Results, RunResult, TraceFacts};
+use crate::report::{By, ClusterFacts, Groups, Results, RunResult, TraceFacts};
 use crate::trace::{
     ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
 };
@@ -99,6 +99,7 @@ pub struct Request {
     histories: Vec<ServiceHistory>,
     weights: Weights,
     own_weights: Option<WeightsId>,
+    by: Vec<By>,
 }
 
 /// A study with what is asked of it, of which something may still have to be read.
@@ -111,6 +112,7 @@ pub struct Asked {
     preset: Option<Preset>,
     weights: Weights,
     own_weights: Option<WeightsId>,
+    by: Vec<By>,
 }
 
 /// Runs, ready to start.
@@ -132,6 +134,8 @@ pub struct Prepared {
     pub weights: Weights,
     /// The runs, one for each policy.
     pub runs: Vec<RunSpec>,
+    /// By whom figures are asked for.
+    pub groups: Vec<(By, Groups)>,
     /// Rows of the trace that were left out.
     pub dropped: u32,
 }
@@ -372,6 +376,7 @@ impl Study {
             preset: request.preset,
             weights: request.weights,
             own_weights: request.own_weights,
+            by: request.by,
         })
     }
 }
@@ -398,6 +403,7 @@ impl Request {
             histories: Vec::new(),
             weights,
             own_weights: None,
+            by: Vec::new(),
         }
     }
 
@@ -430,6 +436,13 @@ impl Request {
         take(setting, &mut Settings::default(), &value)?;
         self.settings.push((setting, value));
         Ok(())
+    }
+
+    /// Figures by this of the jobs, too.
+    pub fn by(&mut self, by: By) {
+        if !self.by.contains(&by) {
+            self.by.push(by);
+        }
     }
 
     /// These outages of nodes.
@@ -540,7 +553,9 @@ impl Asked {
         if self.named || self.preset.is_some() {
             experiment.policies = runs.iter().map(|run| run.policy.to_string()).collect();
         }
+        let groups = self.by.iter().map(|by| (*by, Groups::of(*by, &workload)));
         Ok(Prepared {
+            groups: groups.collect(),
             facts,
             workload: Arc::new(workload),
             cluster,

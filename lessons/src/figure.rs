@@ -188,7 +188,7 @@ impl Figure {
             let log = simulation.into_log();
             let outcomes = Outcomes::of(&prepared.workload, &spec.cluster, &log);
             let run = Rc::new(Run {
-                result: RunResult::of(spec, &log, &outcomes, 0.0),
+                result: RunResult::of(spec, &prepared.workload, &log, &outcomes, &[], 0.0),
                 outcomes,
                 log: Arc::new(log),
                 prepared: Rc::clone(&prepared),

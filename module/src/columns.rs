@@ -5,7 +5,7 @@
 use crate::told::put;
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use switchyard::cluster::Gpus;
-use switchyard::job::Job;
+use switchyard::job::{Job, JobId};
 use switchyard::report::{Outcomes, ended};
 use switchyard::sim::{RunLog, Segment};
 use switchyard::workload::Workload;
@@ -48,6 +48,27 @@ pub(crate) fn of_jobs(workload: &Workload) -> Object {
         "requested_s",
         &floats(&numbers(|job| job.demand.time.unwrap_or(f64::NAN))),
     );
+    // What the trace does not tell of any job has no column.
+    let recorded = &workload.recorded;
+    for label in recorded.labels.told() {
+        let index = |job: &Option<u32>| recorded.labels.index(*job, label);
+        let names = recorded.labels.names(label);
+        let names: Vec<JsValue> = names.iter().map(|name| name.as_str().into()).collect();
+        let unknown = JsValue::from("");
+        let name = |set| index(set).and_then(|at| names.get(at as usize));
+        let sets = recorded.label_sets.iter();
+        let column: Array = sets.map(|set| name(set).unwrap_or(&unknown)).collect();
+        put(&columns, label.word(), &column);
+    }
+    if recorded.tells_runs() {
+        let waits = (0..).map(JobId).zip(&workload.jobs);
+        let waits = waits.map(|(id, job)| recorded.wait(id, job).unwrap_or(f64::NAN));
+        put(
+            &columns,
+            "recorded_wait_s",
+            &floats(&waits.collect::<Vec<f64>>()),
+        );
+    }
     columns
 }
 

@@ -268,7 +268,14 @@ impl Runs {
     fn end(&mut self, run: Run) {
         let log = run.simulation.into_log();
         let outcomes = Outcomes::of(&self.prepared.workload, &run.spec.cluster, &log);
-        let result = RunResult::of(&run.spec, &log, &outcomes, run.wall_ms);
+        let result = RunResult::of(
+            &run.spec,
+            &self.prepared.workload,
+            &log,
+            &outcomes,
+            &self.prepared.groups,
+            run.wall_ms,
+        );
         let columns = columns::OfRun::new(&outcomes, &log);
         self.done.push((result, columns));
     }

@@ -118,6 +118,13 @@ fn simulate(
     let wall_ms = begin.elapsed().as_secs_f64() * 1e3;
     let log = simulation.into_log();
     let outcomes = Outcomes::of(&prepared.workload, &spec.cluster, &log);
-    let result = RunResult::of(&spec, &log, &outcomes, wall_ms);
+    let result = RunResult::of(
+        &spec,
+        &prepared.workload,
+        &log,
+        &outcomes,
+        &prepared.groups,
+        wall_ms,
+    );
     Ok(Some((result, outcomes, log)))
 }

@@ -17,7 +17,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
 use std::sync::Arc;
-use switchyard::job::Job;
+use switchyard::job::{Job, JobId};
 use switchyard::report::{Outcomes, ended};
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
@@ -61,7 +61,7 @@ fn name_of(names: &[String], index: Option<u32>) -> &str {
 fn of_jobs(workload: &Workload) -> Vec<(&'static str, ArrayRef)> {
     let jobs = || workload.jobs.iter();
     let numbers = |of: fn(&Job) -> f64| floats(&jobs().map(of).collect::<Vec<_>>());
-    vec![
+    let mut columns = vec![
         ("job", texts(jobs().map(|job| &*job.name))),
         (
             "tenant",
@@ -81,7 +81,20 @@ fn of_jobs(workload: &Workload) -> Vec<(&'static str, ArrayRef)> {
             "requested_s",
             numbers(|job| job.demand.time.unwrap_or(f64::NAN)),
         ),
-    ]
+    ];
+    // What the trace does not tell of any job has no column.
+    let recorded = &workload.recorded;
+    let ids = || (0..workload.jobs.len() as u32).map(JobId);
+    for label in recorded.labels.told() {
+        let names = ids().map(|id| recorded.label(id, label).unwrap_or_default());
+        columns.push((label.word(), texts(names)));
+    }
+    if recorded.tells_runs() {
+        let waits = ids().zip(jobs()).map(|(id, job)| recorded.wait(id, job));
+        let waits: Vec<f64> = waits.map(|wait| wait.unwrap_or(f64::NAN)).collect();
+        columns.push(("recorded_wait_s", floats(&waits)));
+    }
+    columns
 }
 
 impl Table {

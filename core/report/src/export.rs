@@ -1,13 +1,16 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
-use super::{Distribution, Fairness, Outcomes, ServerFigures, Summary, TypeFigures, by_gpu_type};
+use super::{
+    By, Calibration, Distribution, Fairness, GroupFigures, Groups, Outcomes, ServerFigures,
+    Summary, TypeFigures, by_gpu_type,
+};
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;
-use crate::job::{Status, Work};
+use crate::job::{JobId, Status, Work};
 use crate::sim::{RunLog, SimOptions, StopCause};
 use crate::spreadsheet::guarded;
-use crate::workload::{ApplicationSettings, BindingRule, Workload};
+use crate::workload::{ApplicationSettings, BindingRule, Label, Workload};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,6 +96,12 @@ pub struct RunResult {
     /// The same by GPU type, where the cluster says types.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_gpu_type: Vec<TypeFigures>,
+    /// The same by whom jobs are of, where that was asked for: a list for each thing asked.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub by: BTreeMap<&'static str, Vec<GroupFigures>>,
+    /// How close it comes to what the trace records, where that tells waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
     /// Where parameter servers were, if jobs have some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_servers: Option<ServerFigures>,
@@ -226,11 +235,23 @@ impl Results {
 }
 
 impl RunResult {
-    /// Of a complete run and all that its log tells but for single jobs.
-    pub fn of(run: &RunSpec, log: &RunLog, outcomes: &Outcomes, wall_ms: f64) -> Self {
+    /// Of a complete run and all that its log tells but for single jobs; `groups`: by whom figures are asked for.
+    pub fn of(
+        run: &RunSpec,
+        workload: &Workload,
+        log: &RunLog,
+        outcomes: &Outcomes,
+        groups: &[(By, Groups)],
+        wall_ms: f64,
+    ) -> Self {
         let summary = Summary::of_outcomes(outcomes, &run.cluster, log);
         Self {
             by_gpu_type: by_gpu_type(&run.cluster, log, outcomes),
+            by: groups
+                .iter()
+                .map(|(by, groups)| (by.word(), groups.figures(outcomes)))
+                .collect(),
+            calibration: Calibration::of(workload, outcomes),
             parameter_servers: ServerFigures::of(log),
             ..Self::new(run, &summary, wall_ms, log.hash())
         }
@@ -246,6 +267,8 @@ impl RunResult {
             options: run.options,
             summary: *summary,
             by_gpu_type: Vec::new(),
+            by: BTreeMap::new(),
+            calibration: None,
             parameter_servers: None,
             wall_ms,
             log_hash: format!("{log_hash:016x}"),
@@ -294,12 +317,18 @@ pub fn jobs_csv<'a>(
             value.to_string()
         }
     };
+    // What the trace does not tell of any job has no column.
+    let recorded = &workload.recorded;
+    let labels: Vec<Label> = recorded.labels.told().collect();
+    let words = labels.iter().map(|label| label.word());
+    let waits = recorded.tells_runs().then_some("recorded_wait_s");
     // Writing to memory cannot fail.
-    let _ = csv.write_record(COLUMNS);
+    let _ = csv.write_record(COLUMNS.into_iter().chain(words).chain(waits));
     for (policy, outcomes) in runs {
         let policy = guarded(policy);
         for (i, job) in workload.jobs.iter().enumerate() {
-            let _ = csv.write_record([
+            let id = JobId(i as u32);
+            let cells = [
                 &*policy,
                 &guarded(&job.name),
                 &name_of(&workload.tenants, job.tenant),
@@ -320,7 +349,18 @@ pub fn jobs_csv<'a>(
                 &outcomes.lost[i].to_string(),
                 outcomes.ended[i].map_or("", ended),
                 &outcomes.rejected[i].to_string(),
-            ]);
+            ];
+            for cell in cells {
+                let _ = csv.write_field(cell);
+            }
+            for label in &labels {
+                let name = recorded.label(id, *label).unwrap_or_default();
+                let _ = csv.write_field(&*guarded(name));
+            }
+            if waits.is_some() {
+                let _ = csv.write_field(number(recorded.wait(id, job).unwrap_or(f64::NAN)));
+            }
+            let _ = csv.write_record(None::<&[u8]>);
         }
     }
     let bytes = csv.into_inner().unwrap_or_default();

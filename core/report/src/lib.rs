@@ -6,7 +6,9 @@
 
 mod bill;
 mod bounded_slowdown;
+mod by;
 mod by_type;
+mod calibration;
 mod chrome_trace;
 mod distribution;
 mod export;
@@ -19,7 +21,9 @@ mod summary;
 pub mod sweep;
 
 pub use bounded_slowdown::bounded_slowdown;
+pub use by::{By, GroupFigures, Groups, OverTime, UnknownBy, groups_csv};
 pub use by_type::{TypeFigures, by_gpu_type};
+pub use calibration::Calibration;
 pub use chrome_trace::chrome_trace;
 pub use distribution::Distribution;
 pub use export::{
@@ -33,7 +37,7 @@ pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary, finished_in_all};
 
 pub use switchyard_model::percentile;
-use switchyard_model::{application, cluster, job, order, spreadsheet, workload};
+use switchyard_model::{application, cluster, job, meant, order, spreadsheet, workload};
 #[cfg(test)]
 use switchyard_sim::policy;
 use switchyard_sim::{RunSpec, sim};

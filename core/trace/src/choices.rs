@@ -525,7 +525,7 @@ mod tests {
         let both = chosen(&[(user, "ann"), (partition, "gpu")]);
         assert_eq!(both, Ok("1".to_owned()));
         let error = chosen(&[(user, "anne")]).unwrap_err().to_string();
-        let why = "the trace has no user 'anne' (did you mean ann?): its users are ann, ben, cas";
+        let why = "the trace has no user 'anne' (did you mean 'ann'?): its users are ann, ben, cas";
         assert_eq!(error, why);
         let error = chosen(&[(Label::Qos, "high")]).unwrap_err().to_string();
         assert!(error.ends_with("its qos are (none)"), "{error}");

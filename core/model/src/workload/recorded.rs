@@ -4,7 +4,7 @@
 
 use super::{Label, Labels, Workload};
 use crate::Time;
-use crate::job::{Demand, JobId, Status, Work};
+use crate::job::{Demand, Job, JobId, Status, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -82,6 +82,11 @@ impl Recorded {
     /// When a job ran.
     pub fn run(&self, job: JobId) -> Option<RecordedRun> {
         *self.runs.get(job.index())?
+    }
+
+    /// All of a job's waiting, seconds.
+    pub fn wait(&self, id: JobId, job: &Job) -> Option<f64> {
+        self.run(id).map(|run| run.start - job.submit)
     }
 
     /// The name that a job has under a label.

@@ -127,17 +127,14 @@ impl Workload {
         Suggestion::of(wanted, demand, basis, largest)
     }
 
-    /// The most GPUs that jobs held at once, as recorded; 0 where nothing is. Parts of shared GPUs count as parts.
+    /// The most GPUs that jobs held at once, as recorded; 0 where nothing is. Who shared one counts for a whole one, as in runs
+    /// where nobody shares.
     fn peak_in_use(&self) -> f64 {
         let runs = self.jobs.iter().zip(&self.recorded.runs);
         let mut changes: Vec<(Time, f64)> = Vec::new();
         for (job, run) in runs {
             let Some(run) = run else { continue };
-            let part = job
-                .demand
-                .share
-                .map_or(1.0, |share| f64::from(share.get()) / 1000.0);
-            let gpus = f64::from(job.gpus) * part;
+            let gpus = f64::from(job.gpus);
             changes.extend([(run.start, gpus), (run.end(), -gpus)]);
         }
         // What ends gives its GPUs to what begins at that moment.
