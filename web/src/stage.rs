@@ -21,7 +21,7 @@ use switchyard::policy::PolicySpec;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{Attained, Held, LogDelta, Measure, Moment, Progress, RunLog, TimeIndex};
 use switchyard::tell::PlacingStep;
-use switchyard::workload::Workload;
+use switchyard::workload::{Label, Workload};
 
 /// The stage as everyone holds it; equal if it is the same stage.
 #[derive(Clone, Default)]
@@ -159,18 +159,35 @@ pub enum ColourBy {
     Queue,
     /// The type of the GPUs that it holds.
     Type,
+    /// Its user, account, partition or QOS.
+    Label(Label),
 }
 
 impl ColourBy {
     /// Every choice with its name in links and its name for people.
-    pub const ALL: [(ColourBy, &'static str, &'static str); 6] = [
+    pub const ALL: [(ColourBy, &'static str, &'static str); 10] = [
         (Self::Job, "job", "job"),
         (Self::Model, "model", "model"),
         (Self::Tenant, "tenant", "tenant"),
         (Self::Gpus, "gpus", "gang size"),
         (Self::Queue, "queue", "queue"),
         (Self::Type, "type", "GPU type"),
+        (Self::Label(Label::User), "user", "user"),
+        (Self::Label(Label::Account), "account", "account"),
+        (Self::Label(Label::Partition), "partition", "partition"),
+        (Self::Label(Label::Qos), "qos", "QOS"),
     ];
+
+    /// The choices that tell jobs of a workload apart: not by what its trace does not tell.
+    pub fn offered(
+        workload: &Workload,
+    ) -> impl Iterator<Item = (ColourBy, &'static str, &'static str)> {
+        let told = |(by, ..): &(Self, _, _)| match by {
+            Self::Label(label) => !workload.recorded.labels.names(*label).is_empty(),
+            _ => true,
+        };
+        Self::ALL.into_iter().filter(told)
+    }
 }
 
 impl Default for Stage {

@@ -231,11 +231,11 @@ impl Groups {
             }
             let first = (((from - begin) / width) as usize).min(parts - 1);
             let last = (((until - begin) / width) as usize).min(parts - 1);
-            for part in first..=last {
+            for (part, held) in held.iter_mut().enumerate().take(last + 1).skip(first) {
                 let low = begin + width * part as f64;
                 let inside = until.min(low + width) - from.max(low);
                 if inside > 0.0 {
-                    held[part][group] += gpus * inside / width;
+                    held[group] += gpus * inside / width;
                 }
             }
         }

@@ -4,7 +4,7 @@
 use crate::stage::{ColourBy, Stage, StageRun};
 use switchyard::job::JobId;
 use switchyard::order;
-use switchyard::workload::Workload;
+use switchyard::workload::{Label, Workload};
 
 /// Hues for categories. The first ten are Okabe & Ito's (2008) without black, and three more, moved
 /// until every two of them stay apart for eyes that lack one kind of cone, as the tests measure it; the others are
@@ -126,6 +126,8 @@ pub const OTHERS: u32 = u32::MAX;
 pub struct Ranks {
     models: Vec<u32>,
     tenants: Vec<u32>,
+    /// By label.
+    labels: [Vec<u32>; Label::ALL.len()],
 }
 
 impl Ranks {
@@ -138,6 +140,14 @@ impl Ranks {
                 workload.tenants.len(),
                 &mut jobs.iter().map(|job| job.tenant),
             ),
+            labels: Label::ALL.map(|label| {
+                let labels = &workload.recorded.labels;
+                let sets = workload.recorded.label_sets.iter();
+                ranks(
+                    labels.names(label).len(),
+                    &mut sets.map(|set| labels.index(*set, label)),
+                )
+            }),
         }
     }
 
@@ -145,6 +155,7 @@ impl Ranks {
     pub fn with(&self, by: ColourBy, rank: u32) -> Option<usize> {
         let ranks = match by {
             ColourBy::Model => &self.models,
+            ColourBy::Label(label) => &self.labels[label as usize],
             _ => &self.tenants,
         };
         ranks.iter().position(|&of| of == rank)
@@ -183,6 +194,14 @@ pub fn job_class(job: JobId, by: ColourBy, stage: &Stage, run: &StageRun) -> u32
         ColourBy::Gpus => record.map(|record| record.gpus.max(1).ilog2()),
         ColourBy::Queue => Some(run.moment.level(job)),
         ColourBy::Type => held_type(job, stage, run),
+        ColourBy::Label(label) => {
+            let recorded = &stage.workload.recorded;
+            let set = recorded.label_sets.get(job.index()).copied().flatten();
+            rank(
+                &stage.ranks.labels[label as usize],
+                recorded.labels.index(set, label),
+            )
+        }
     };
     class.filter(|&class| class < APART).unwrap_or(OTHERS)
 }

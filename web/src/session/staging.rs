@@ -14,6 +14,17 @@ use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::workload::SAMPLES;
 
+/// Formats in which clusters keep their own logs.
+const ACCOUNTING: [&str; 7] = [
+    "sacct",
+    "sacct-json",
+    "squeue-json",
+    "scontrol",
+    "pbs",
+    "sge",
+    "kubernetes",
+];
+
 impl Session {
     /// Once all runs are over it is known whether the clock can stand where a link has put it.
     pub(super) fn check_linked_time(&self, state: &AppState) {
@@ -156,6 +167,10 @@ impl Session {
         };
         desk.open.chosen_for = Some(cluster.clone());
         let adaptive = workload.is_adaptive();
+        let tells_runs = workload.recorded.tells_runs();
+        // Whoever opens the log of their own cluster wants to see what happened there.
+        let is_log = ACCOUNTING.contains(&&*trace.format);
+        let adds_recorded = tells_runs && is_log && trace.fresh && !linked;
         let info = TraceInfo {
             name: source.name().to_owned(),
             source,
@@ -172,6 +187,7 @@ impl Session {
             members: desk.open.members.clone(),
             member,
             adaptive,
+            tells_runs,
             jobs: jobs.len(),
             gpu_hours: gpu_seconds / 3600.0,
             span_days: span / 86_400.0,
@@ -217,6 +233,9 @@ impl Session {
             profiles: besides.profiles,
             experiment: besides.experiment.map(Box::new),
         });
+        if adds_recorded {
+            self.tell(Action::AddRecorded);
+        }
         if !besides.outages.is_empty() {
             self.tell(Action::OpenedOutages(besides.outages));
         }

@@ -44,6 +44,8 @@ pub enum Action {
         /// The settings in the file, where it is an experiment.
         experiment: Option<Box<Experiment>>,
     },
+    /// The run as recorded is to be among the others.
+    AddRecorded,
     /// A cluster's description was opened, and no trace.
     OpenedCluster(ClusterSpec),
     /// Profiles of applications were opened, and no trace.

@@ -28,7 +28,7 @@ use switchyard::outages::Outages;
 use switchyard::policy::PolicySpec;
 use switchyard::study::DEFAULT_POLICIES;
 use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
-use switchyard::workload::{Application, SAMPLES, Sample};
+use switchyard::workload::{Application, Label, SAMPLES, Sample};
 
 /// The version written; a later one that changes a key's meaning must still read this one.
 const VERSION: u32 = 1;
@@ -270,6 +270,7 @@ impl Link {
                 self.choice = self.choice.with_load(load);
             }
             "tenant" => self.choose(key, value, some(value))?,
+            label if Label::named(label).is_some() => self.choose(key, value, some(value))?,
             "cluster" => {
                 let cluster: ClusterSpec = parsed(value)?;
                 let nodes = cluster.nodes();
@@ -349,9 +350,10 @@ impl Link {
         sound: Result<T, String>,
     ) -> Result<(), String> {
         sound?;
+        let is_list = ["tenant", "status"].contains(&key) || Label::named(key).is_some();
         self.choice = match key {
-            "tenant" | "status" if self.choice.has(key, value) => return Ok(()),
-            "tenant" | "status" => self.choice.toggled(key, value),
+            _ if is_list && self.choice.has(key, value) => return Ok(()),
+            _ if is_list => self.choice.toggled(key, value),
             _ => self.choice.with(key, value),
         };
         Ok(())

@@ -206,6 +206,8 @@ pub struct TraceInfo {
     pub member: Option<String>,
     /// Whether its jobs train applications.
     pub adaptive: bool,
+    /// Whether it tells when its jobs ran.
+    pub tells_runs: bool,
     /// How many jobs.
     pub jobs: usize,
     /// GPU-hours the jobs ask for.

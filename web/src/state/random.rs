@@ -317,6 +317,7 @@ pub(super) fn open(link: &Link) -> Action {
             members: Vec::new(),
             member: link.member.clone(),
             adaptive: false,
+            tells_runs: false,
             jobs: 9,
             gpu_hours: 1.0,
             span_days: 1.0,

@@ -16,6 +16,9 @@ use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
 use yew::Reducible;
 
+/// The run as recorded.
+const RECORDED: &str = "recorded";
+
 /// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
 const REDRAWS_PER_RUN: u32 = 12;
 
@@ -76,7 +79,16 @@ impl AppState {
                     self.take_profiles(profiles);
                 }
                 (self.breaking, self.sweep) = (None, None);
+                self.leave_out_recorded();
                 self.forget_results();
+            }
+            Action::AddRecorded => {
+                if self.cards.iter().all(|card| !card.policy.replays())
+                    && let Ok(policy) = RECORDED.parse()
+                {
+                    self.cards.push(Card::new(self.next_id, policy));
+                    self.next_id += 1;
+                }
             }
             Action::OpenedProfiles(profiles) => {
                 self.opening = None;
@@ -420,6 +432,19 @@ impl AppState {
         }
         self.baseline = self.cards.first().map_or(0, |card| card.id);
         wrong
+    }
+
+    /// Leaves the run as recorded out where the trace does not tell when jobs ran.
+    fn leave_out_recorded(&mut self) {
+        let is_told = self.trace.as_ref().is_some_and(|trace| trace.tells_runs);
+        let before = self.cards.len();
+        self.cards.retain(|card| is_told || !card.policy.replays());
+        if self.cards.len() < before {
+            self.notice = Some(
+                "This trace does not tell when its jobs started: there is no run as recorded."
+                    .to_owned(),
+            );
+        }
     }
 
     /// Takes over the settings of an experiment. What it does not name is at its default, as it

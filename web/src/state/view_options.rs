@@ -51,6 +51,36 @@ pub static COMPARE_OVER: ViewOption = option(
     "all",
     ParamKind::OneOf(&["all", "finished-in-all"]),
 );
+/// By whom runs are told: as [`By`](switchyard::report::By) has it.
+pub static COMPARE_BY: ViewOption = option(
+    "by",
+    "user",
+    ParamKind::OneOf(&[
+        "user",
+        "account",
+        "partition",
+        "qos",
+        "reservation",
+        "tenant",
+        "model",
+        "gpu-type",
+        "gang",
+    ]),
+);
+/// What is told of each group.
+pub static COMPARE_SHOW: ViewOption = option(
+    "by-show",
+    "wait",
+    ParamKind::OneOf(&[
+        "wait",
+        "wait-p95",
+        "jct",
+        "jct-p95",
+        "rho",
+        "gpu-hours",
+        "share",
+    ]),
+);
 /// The only run whose timeline is shown.
 pub static TIMELINE_RUN: ViewOption = run("timeline-run");
 /// Which jobs are listed.
@@ -76,8 +106,10 @@ pub static SWEEP_VALUES: ViewOption = option("sweep-values", "", ParamKind::Text
 pub static SWEEP_RUN: ViewOption = run("sweep-run");
 
 /// Every option.
-pub static OPTIONS: [&ViewOption; 14] = [
+pub static OPTIONS: [&ViewOption; 16] = [
     &COMPARE_OVER,
+    &COMPARE_BY,
+    &COMPARE_SHOW,
     &YARD_RUN,
     &TIMELINE_ROWS,
     &TIMELINE_RUN,

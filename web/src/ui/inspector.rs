@@ -24,6 +24,7 @@ use switchyard::job::{Job, JobId};
 use switchyard::policy::{Explanation, Slowness};
 use switchyard::sim::{Event, EventKind};
 use switchyard::tell::PlacingStep;
+use switchyard::workload::Label;
 use why::{laid_at, put_on_yard, why};
 use yew::prelude::*;
 
@@ -202,7 +203,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
                     title="Mark it in every view and let all others stand back; the clock is slow around what happens to it, fast between (J)">{ "Follow" }</button>
                 { quiet_button("Close the job", Some("Close (Esc)"), html! { "✕" }, props.on_close.reform(|_| ())) }
             </div>
-            { facts(&stage, job) }
+            { facts(&stage, props.job, job) }
             <section>
                 <h3>{ "Its life" }</h3>
                 if span.1 > span.0 {
@@ -279,7 +280,7 @@ fn in_run(stage: &Stage, run: &StageRun, name: String, id: JobId, job: &Job) -> 
     }
 }
 
-fn facts(stage: &Stage, job: &Job) -> Html {
+fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
     let tenant = name_of(&stage.workload.tenants, job.tenant);
     let model = name_of(&stage.workload.models, job.model);
     let rows = [
@@ -293,7 +294,29 @@ fn facts(stage: &Stage, job: &Job) -> Html {
         ("tenant", tenant.to_string()),
         ("model", model.to_string()),
     ];
-    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    let recorded = &stage.workload.recorded;
+    let text = |text: Option<&str>| text.unwrap_or_default().to_string();
+    let labels = Label::ALL.map(|label| (label.word(), text(recorded.label(id, label))));
+    let run = recorded.run(id);
+    let kept = [
+        (
+            "priority",
+            recorded.priority(id).map_or(String::new(), format::figures),
+        ),
+        (
+            "recorded start",
+            run.map_or(String::new(), |run| format::time(run.start.seconds())),
+        ),
+        (
+            "recorded wait",
+            recorded
+                .wait(id, job)
+                .map_or(String::new(), format::duration),
+        ),
+        ("recorded nodes", text(recorded.nodes(id))),
+    ];
+    let rows = rows.into_iter().chain(labels).chain(kept);
+    let rows = rows.filter(|(_, value)| !value.is_empty());
     html! {
         <dl class="job-facts">
             { for rows.map(|(term, value)| fact(term, &value)) }

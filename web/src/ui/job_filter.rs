@@ -3,6 +3,7 @@
 //! run's name before it holds if it does in any of them.
 
 use std::fmt;
+use switchyard::workload::Label;
 
 /// What is known about a job, for conditions.
 pub(super) trait Facts {
@@ -42,6 +43,8 @@ pub(super) enum Text {
     Tenant,
     /// What it trains.
     Model,
+    /// Its user, account, partition and so on.
+    Label(Label),
 }
 
 impl Number {
@@ -61,10 +64,15 @@ const NUMBERS: [(&str, Number); 7] = [
     ("restarts", Number::Restarts),
     ("rho", Number::Rho),
 ];
-const TEXTS: [(&str, Text); 3] = [
+const TEXTS: [(&str, Text); 8] = [
     ("job", Text::Name),
     ("tenant", Text::Tenant),
     ("model", Text::Model),
+    ("user", Text::Label(Label::User)),
+    ("account", Text::Label(Label::Account)),
+    ("partition", Text::Label(Label::Partition)),
+    ("qos", Text::Label(Label::Qos)),
+    ("reservation", Text::Label(Label::Reservation)),
 ];
 
 /// Longer signs first: `>=` is not `>` with a strange number.
@@ -392,7 +400,7 @@ mod tests {
             match field {
                 Text::Name => "Lab-012",
                 Text::Tenant => "vision",
-                Text::Model => "",
+                Text::Model | Text::Label(_) => "",
             }
         }
     }
@@ -453,7 +461,7 @@ mod tests {
         let error = |text: &str| Filter::parse(text, &runs()).unwrap_err().to_string();
         assert_eq!(
             error("gpu>=8"),
-            "There is no “gpu”. Use gpus, submit, duration, jct, wait, restarts, rho, job, tenant, model."
+            "There is no “gpu”. Use gpus, submit, duration, jct, wait, restarts, rho, job, tenant, model, user, account, partition, qos, reservation."
         );
         assert_eq!(
             error("gpus>=many"),

@@ -5,7 +5,7 @@ use crate::draw::charts::outcomes;
 use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use switchyard::job::Job;
+use switchyard::job::{Job, JobId};
 use switchyard::order;
 use switchyard::report::Outcomes;
 use switchyard::workload::Workload;
@@ -296,6 +296,10 @@ impl Facts for Row<'_> {
             Text::Name => &self.job().name,
             Text::Tenant => name_of(&self.workload.tenants, self.job().tenant),
             Text::Model => name_of(&self.workload.models, self.job().model),
+            Text::Label(label) => {
+                let id = JobId(self.index as u32);
+                self.workload.recorded.label(id, label).unwrap_or_default()
+            }
         }
     }
 }

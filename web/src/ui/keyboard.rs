@@ -95,13 +95,13 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
             }
         }
         "c" | "C" => {
-            let now = ColourBy::ALL
-                .iter()
-                .position(|(by, _, _)| *by == state.colour_by)
-                .unwrap_or(0);
-            session.tell(Action::ColourBy(
-                ColourBy::ALL[(now + 1) % ColourBy::ALL.len()].0,
-            ));
+            let stage = session.stage().read();
+            let offered: Vec<ColourBy> =
+                ColourBy::offered(&stage.workload).map(|of| of.0).collect();
+            drop(stage);
+            let now = offered.iter().position(|by| *by == state.colour_by);
+            let next = now.map_or(0, |now| now + 1) % offered.len();
+            session.tell(Action::ColourBy(offered[next]));
         }
         _ => {
             let number = key.parse::<usize>().ok();

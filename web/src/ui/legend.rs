@@ -55,9 +55,9 @@ pub(super) fn colour_by(state: &AppState, session: &Session) -> Html {
             onchange.emit(by);
         }
     });
-    let colours = ColourBy::ALL
-        .iter()
-        .map(|&(by, name, title)| option(name, title, by == state.colour_by, None));
+    let stage = session.stage().read();
+    let offered = ColourBy::offered(&stage.workload);
+    let colours = offered.map(|(by, name, title)| option(name, title, by == state.colour_by, None));
     html! { <label><span>{ "Colour by " }</span>{ list(onchange, colours.collect()) }</label> }
 }
 
@@ -107,7 +107,8 @@ fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> {
             .or_default() += 1;
     }
     let names = match by {
-        ColourBy::Model => &workload.models,
+        ColourBy::Model => &workload.models[..],
+        ColourBy::Label(label) => workload.recorded.labels.names(label),
         _ => &workload.tenants,
     };
     let own = APART as usize;

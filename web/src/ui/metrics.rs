@@ -3,7 +3,7 @@
 use super::term::Definition;
 use super::wording::Direction;
 use crate::draw::format;
-use switchyard::report::{Failures, Summary, TypeFigures};
+use switchyard::report::{Calibration, Failures, GroupFigures, Summary, TypeFigures};
 
 /// One row: a number of every run, or of what is told of every run.
 pub(super) struct Metric<T = Summary> {
@@ -465,6 +465,155 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
     },
 ];
 
+/// What is told of every group of jobs; the ids are those of links.
+pub(super) static OF_GROUP: [Metric<GroupFigures>; 7] = [
+    Metric {
+        definition: Definition {
+            id: "wait",
+            name: "mean wait",
+            meaning: "Time without GPUs over the whole life of a finished job of the group, on average.",
+            formula: "mean of JCT − time on GPUs",
+            source: "",
+        },
+        value: |of| of.wait.mean,
+        look: LESS_TIME,
+    },
+    Metric {
+        definition: Definition {
+            id: "wait-p95",
+            name: "p95 wait",
+            meaning: "19 of 20 finished jobs of the group waited no longer than this.",
+            formula: "95th percentile of JCT − time on GPUs",
+            source: "",
+        },
+        value: |of| of.wait.p95,
+        look: LESS_TIME,
+    },
+    Metric {
+        definition: Definition {
+            id: "jct",
+            name: "mean JCT",
+            meaning: "From submission to finish, averaged over the group's finished jobs.",
+            formula: "mean of finish − submit",
+            source: "",
+        },
+        value: |of| of.jct.mean,
+        look: LESS_TIME,
+    },
+    Metric {
+        definition: Definition {
+            id: "jct-p95",
+            name: "p95 JCT",
+            meaning: "19 of 20 finished jobs of the group took no longer than this.",
+            formula: "95th percentile of finish − submit",
+            source: "",
+        },
+        value: |of| of.jct.p95,
+        look: LESS_TIME,
+    },
+    Metric {
+        definition: Definition {
+            id: "rho",
+            name: "mean ρ",
+            meaning: "Finish-time fairness, averaged over the group's finished jobs: below 1 they did better than with an equal share of the cluster.",
+            formula: "",
+            source: "Themis, NSDI'20",
+        },
+        value: |of| of.rho,
+        look: LOWER,
+    },
+    Metric {
+        definition: Definition {
+            id: "gpu-hours",
+            name: "GPU·h held",
+            meaning: "GPU-hours that the group's jobs held.",
+            formula: "Σ GPUs × time held",
+            source: "",
+        },
+        value: |of| of.gpu_hours,
+        look: Look {
+            better: Better::Neither,
+            ..LESS_SERVICE
+        },
+    },
+    Metric {
+        definition: Definition {
+            id: "share",
+            name: "share of all GPU·h",
+            meaning: "The part of all GPU-hours held that the group's jobs held.",
+            formula: "",
+            source: "",
+        },
+        value: |of| of.share,
+        look: Look {
+            better: Better::Neither,
+            ..MORE_OF_ALL
+        },
+    },
+];
+
+/// How close a run comes to what the trace records.
+pub(super) static CALIBRATION: [Metric<Calibration>; 5] = [
+    Metric {
+        definition: Definition {
+            id: "calibration-mean",
+            name: "mean wait",
+            meaning: "How long these jobs waited in the run, on average.",
+            formula: "mean of JCT − time on GPUs",
+            source: "",
+        },
+        value: |of| of.wait.mean,
+        look: OTHER_JOBS,
+    },
+    Metric {
+        definition: Definition {
+            id: "calibration-p95",
+            name: "p95 wait",
+            meaning: "19 of 20 of these jobs waited no longer than this in the run.",
+            formula: "",
+            source: "",
+        },
+        value: |of| of.wait.p95,
+        look: OTHER_JOBS,
+    },
+    Metric {
+        definition: Definition {
+            id: "calibration-error",
+            name: "median error",
+            meaning: "Half of the jobs waited so much longer or shorter than recorded, or less.",
+            formula: "median of |wait − recorded wait|",
+            source: "",
+        },
+        value: |of| of.error.median,
+        look: OTHER_JOBS,
+    },
+    Metric {
+        definition: Definition {
+            id: "calibration-error-p95",
+            name: "p95 error",
+            meaning: "19 of 20 jobs waited so much longer or shorter than recorded, or less.",
+            formula: "95th percentile of |wait − recorded wait|",
+            source: "",
+        },
+        value: |of| of.error.p95,
+        look: OTHER_JOBS,
+    },
+    Metric {
+        definition: Definition {
+            id: "calibration-within",
+            name: "within a factor of two",
+            meaning: "The share of jobs whose wait is no more than twice, and no less than half, of the recorded one; waits under a minute are alike.",
+            formula: "",
+            source: "",
+        },
+        value: |of| of.within_two,
+        look: Look {
+            better: Better::Neither,
+            ..MORE_OF_ALL
+        },
+    },
+];
+
 fn percent(share: f64) -> String {
     format!("{} %", format::figures(100.0 * share))
 }
@@ -486,7 +635,9 @@ mod tests {
         let of_runs = METRICS.iter().map(|metric| metric.definition.id);
         let failures = FAILURES.iter().map(|metric| metric.definition.id);
         let of_type = OF_TYPE.iter().map(|metric| metric.definition.id);
-        let mut ids: Vec<&str> = of_runs.chain(failures).chain(of_type).collect();
+        let calibration = CALIBRATION.iter().map(|metric| metric.definition.id);
+        let of_runs = of_runs.chain(failures).chain(of_type);
+        let mut ids: Vec<&str> = of_runs.chain(calibration).collect();
         let all = ids.len();
         ids.sort_unstable();
         ids.dedup();

@@ -6,6 +6,7 @@ mod animation;
 mod app;
 mod applications_field;
 mod breaking;
+mod by_whom;
 mod canvas_host;
 mod chart_card;
 mod clipboard;

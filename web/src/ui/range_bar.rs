@@ -11,6 +11,7 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::time_axis::{Look, Window};
 use crate::totals::{Totals, submitted};
+use switchyard::workload::Label;
 use yew::prelude::*;
 
 static FINISHED: Definition = Definition {
@@ -100,8 +101,10 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
     };
     // Times count from the first job that is replayed: with others left out, from which nobody knows.
     let choice = session.choice();
+    let labels = Label::ALL.map(Label::word);
     let is_whole = ["window", "tenant", "status"]
         .iter()
+        .chain(&labels)
         .all(|key| choice.value(key).is_empty());
     let onreplay = {
         let session = session.clone();

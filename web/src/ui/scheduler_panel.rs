@@ -106,7 +106,10 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
             <SchedulerCard key={card.id} session={session.clone()} card={card.clone()} is_baseline={card.id == state.baseline} {are_bound} {has_trace} dark={session.stage().read().dark} />
         }
     });
-    let offered = POLICIES.iter().filter(|entry| !entry.scripted);
+    let tells_runs = state.trace.as_ref().is_some_and(|trace| trace.tells_runs);
+    let offered = POLICIES
+        .iter()
+        .filter(|entry| !entry.scripted && (tells_runs || !entry.replays));
     let policies = offered.map(|entry| option(entry.name, entry.title, false, Some(entry.summary)));
     html! {
         <section aria-labelledby="schedulers-title">

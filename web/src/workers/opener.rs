@@ -246,7 +246,7 @@ fn choices(choice: &Choice) -> Result<Choices, ChoiceError> {
             "oversized" => choices.oversized = value.parse()?,
             // What a later page has kept.
             _ => {
-                let label = Label::ALL.into_iter().find(|label| label.word() == key);
+                let label = Label::named(key);
                 choices
                     .labels
                     .extend(label.map(|label| (label, value.clone())));

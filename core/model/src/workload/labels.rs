@@ -30,6 +30,11 @@ impl Label {
         Self::Reservation,
     ];
 
+    /// The label of a word.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|label| label.word() == word)
+    }
+
     /// Its word in flags, files and links.
     pub const fn word(self) -> &'static str {
         match self {

@@ -148,13 +148,11 @@ const KEPT: [(&str, Told); 8] = [
     ("recorded_start", |of, job| {
         of.run(job).map(|run| run.start.seconds().to_string())
     }),
-    ("recorded_nodes", |of, job| {
-        of.nodes(job).map(|name| cell(name))
-    }),
+    ("recorded_nodes", |of, job| of.nodes(job).map(cell)),
 ];
 
 fn label(of: &Recorded, job: JobId, label: Label) -> Option<String> {
-    of.label(job, label).map(|name| cell(name))
+    of.label(job, label).map(cell)
 }
 
 fn figure(value: u32, unit: f64) -> Option<String> {

@@ -201,6 +201,7 @@ fn sample(name: &str) -> Action {
             members: Vec::new(),
             member: None,
             adaptive: false,
+            tells_runs: false,
             jobs: 1,
             gpu_hours: 1.0,
             span_days: 1.0,

@@ -2,6 +2,7 @@
 
 use crate::draw::charts::{Chart, Figure};
 use crate::state::Action;
+use crate::ui::by_whom::{BesideRecorded, ByWhom};
 use crate::ui::chart_card::ChartCard;
 use crate::ui::doers::{StateProps, tell};
 use crate::ui::headline::{compares_over_common, headline};
@@ -53,6 +54,8 @@ fn Compare(props: &StateProps) -> Html {
                 <WhatChanged ..props.clone() />
             }
             <section class="charts" aria-label="Charts">{ for charts }</section>
+            <BesideRecorded given={props.clone()} columns={columns.clone()} />
+            <ByWhom given={props.clone()} columns={columns.clone()} />
             { metrics_table(&columns, dark, state.baseline) }
         </div>
     }
