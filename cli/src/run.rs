@@ -11,6 +11,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchyard::RunSpec;
+use switchyard::policy::PolicySpec;
 use switchyard::report::{
     By, Outcomes, Results, RunResult, Summary, TableForm, chrome_trace, figure, finished_in_all,
     groups_csv, jct_by_name, jobs_csv, paper_table,
@@ -394,10 +395,21 @@ fn by_whom(by: By, runs: &[RunResult]) -> String {
 /// How close runs come to what the trace records; nothing where it records no waits, or only it was run.
 fn calibrations(runs: &[RunResult]) -> String {
     let mut text = String::new();
-    for run in runs.iter().filter(|run| run.policy != "recorded") {
+    let mut late = String::new();
+    let recorded = |run: &RunResult| run.policy.parse().is_ok_and(|of: PolicySpec| of.replays());
+    for run in runs {
         let Some(of) = &run.calibration else {
             continue;
         };
+        if recorded(run) {
+            if of.off > 0 {
+                late.push_str(&format!(
+                    "\n{}: {} of {} jobs do not start when they did, since this cluster has no room for them then\n",
+                    run.label, of.off, of.jobs
+                ));
+            }
+            continue;
+        }
         if text.is_empty() {
             text.push_str(&format!(
                 "\nwaits beside those that the trace records (mean {}, p95 {})\n",
@@ -415,7 +427,7 @@ fn calibrations(runs: &[RunResult]) -> String {
             figure(of.within_two * 100.0, 1)
         ));
     }
-    text
+    text + &late
 }
 
 /// For what cannot be known.

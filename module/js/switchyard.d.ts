@@ -71,6 +71,11 @@ export interface OpenOptions extends Watch<OpenProgress> {
   /** Only jobs submitted in this window since the first submission: `FROM..TO`, such as `1d..36h`. */
   window?: string;
   tenants?: string | string[];
+  users?: string | string[];
+  accounts?: string | string[];
+  partitions?: string | string[];
+  qos?: string | string[];
+  reservations?: string | string[];
   statuses?: string | string[];
   /** Jobs that ask for a fraction of a GPU. */
   fractions?: "round-up" | "share" | "drop";
@@ -118,6 +123,8 @@ export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> 
   policies?: string | string[];
   /** 2: jobs come twice as fast as recorded; 0.01 to 100. */
   load?: number;
+  /** Figures by these of the jobs, too: see `by` of a run. */
+  by?: By | By[];
   preset?: "reference-nsdi19" | "reference-osdi21" | "reference-sc20";
   /** Applications in JSON, or as what that means. */
   definitions?: string | object | (string | object)[];
@@ -221,6 +228,13 @@ export interface JobColumns {
   duration_s: Float64Array;
   /** The time asked for; NaN where the trace does not tell. */
   requested_s: Float64Array;
+  /** These only where the trace tells them of any job. */
+  user?: string[];
+  account?: string[];
+  partition?: string[];
+  qos?: string[];
+  reservation?: string[];
+  recorded_wait_s?: Float64Array;
 }
 
 /** What came of each job, in the same order; `NaN` where a job has not got so far. */
@@ -265,6 +279,31 @@ export interface PlaceColumns {
   node: Uint32Array;
   /** Bit `i` is set: it held the node's GPU `i`. */
   mask: BigUint64Array;
+}
+
+/** What jobs are told apart by. */
+export type By =
+  | "user"
+  | "account"
+  | "partition"
+  | "qos"
+  | "reservation"
+  | "tenant"
+  | "model"
+  | "gpu-type"
+  | "gang";
+
+/** What happened to the jobs of one group; means are over those that finished. */
+export interface GroupFigures {
+  /** "" of jobs that are told nothing. */
+  name: string;
+  jobs: number;
+  finished: number;
+  gpu_hours: number;
+  share: number;
+  wait: Distribution;
+  jct: Distribution;
+  rho: number | null;
 }
 
 /** Seconds, of the jobs that finished; NaN where none has. */
@@ -339,6 +378,17 @@ export interface RunResult {
     mean_jct: number;
     mean_queueing: number;
   }[];
+  /** By whom jobs are of, where that was asked for: those who ask for most GPU·s first, gangs from the smallest. */
+  by?: { [by in By]?: GroupFigures[] };
+  /** How close the run comes to what the trace records, where that tells waits. */
+  calibration?: {
+    jobs: number;
+    recorded: Distribution;
+    wait: Distribution;
+    error: Distribution;
+    within_two: number;
+    off: number;
+  };
   parameter_servers?: { started: number; beside_workers: number };
   /** Milliseconds of simulation. */
   wall_ms: number;

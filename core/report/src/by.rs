@@ -3,7 +3,7 @@
 
 use super::{Distribution, Outcomes};
 use crate::cluster::ClusterSpec;
-use crate::job::{Job, JobId};
+use crate::job::{Job, JobId, TypeSet};
 use crate::meant::hint;
 use crate::order;
 use crate::sim::RunLog;
@@ -22,7 +22,7 @@ pub enum By {
     Tenant,
     /// The model that they train.
     Model,
-    /// The GPU types that they ask for.
+    /// The GPU types that they ask for; of those who ask for none, that they ran on as recorded.
     GpuType,
     /// How many GPUs they ask for.
     Gang,
@@ -99,7 +99,7 @@ impl By {
             Self::Tenant => named(&workload.tenants, job.tenant),
             Self::Model => named(&workload.models, job.model),
             Self::GpuType => {
-                let types = job.demand.types.named();
+                let types = types(workload, id, job).named();
                 let types: Vec<String> = types
                     .map(|at| named(&workload.gpu_types, Some(at)))
                     .collect();
@@ -119,9 +119,20 @@ impl By {
             }
             Self::Tenant => index(job.tenant),
             Self::Model => index(job.model),
-            Self::GpuType => job.demand.types.named().fold(0, |all, at| all | 1 << at),
+            Self::GpuType => types(workload, id, job)
+                .named()
+                .fold(0, |all, at| all | 1 << at),
             Self::Gang => u64::from(job.gpus),
         }
+    }
+}
+
+/// The types that a job asks for, else those that it ran on.
+fn types(workload: &Workload, id: JobId, job: &Job) -> TypeSet {
+    let asked = job.demand.types;
+    match workload.recorded.run(id) {
+        Some(run) if asked.is_any() => run.types,
+        _ => asked,
     }
 }
 

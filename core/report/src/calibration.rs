@@ -22,6 +22,8 @@ pub struct Calibration {
     pub error: Distribution,
     /// The share of them whose waits are both under a minute, or neither more than twice the other.
     pub within_two: f64,
+    /// Jobs whose waits differ by more than a second.
+    pub off: u32,
 }
 
 impl Calibration {
@@ -56,6 +58,7 @@ impl Calibration {
             recorded: of(|waits| waits.0),
             wait: of(|waits| waits.1),
             error: of(|waits| (waits.1 - waits.0).abs()),
+            off: waits.iter().filter(|(a, b)| (a - b).abs() > 1.0).count() as u32,
             within_two: waits.iter().filter(alike).count() as f64 / waits.len() as f64,
         })
     }
@@ -74,6 +77,7 @@ mod tests {
             Some(RecordedRun {
                 start: Time(start),
                 seconds: 10.0,
+                types: Default::default(),
             })
         };
         let mut workload = Workload {

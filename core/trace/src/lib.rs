@@ -66,7 +66,7 @@ pub use switchyard_model::application::ProfileTable;
 pub use timestamp::Unit;
 
 use crate::cluster::ClusterSpec;
-use crate::job::{Demand, Status};
+use crate::job::{Demand, Status, TypeSet};
 use container::in_order;
 use outages::Outages;
 use serde::{Deserialize, Serialize};
@@ -199,6 +199,8 @@ pub struct Record {
     pub duration: f64,
     /// When it began, on the submission's clock, as [`RecordedRun`](switchyard_model::workload::RecordedRun) has it; not told: `None`.
     pub start: Option<f64>,
+    /// The GPU types that it ran on, by their index in [`Trace::gpu_types`]; any: not told.
+    pub ran_on: TypeSet,
     /// GPUs it asked for, rounded up; at least 1.
     pub gpus: u32,
     /// How much of the last of them it asked for: 1, or less where it asked for a fraction.
@@ -233,6 +235,7 @@ impl Record {
             submit,
             duration,
             start: None,
+            ran_on: TypeSet::ANY,
             gpus,
             share: 1.0,
             tenant: None,

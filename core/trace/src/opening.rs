@@ -214,6 +214,7 @@ fn merge(
         let type_of: Vec<Option<u32>> = sink.gpu_types.list().map(|t| gpu_types.index(t)).collect();
         for record in &mut records {
             record.demand.types = record.demand.types.renamed(&type_of);
+            record.ran_on = record.ran_on.renamed(&type_of);
         }
         match &label {
             // Without a label there is one part, whose names can stay as they are.

@@ -84,6 +84,8 @@ pub(crate) struct Told<'r> {
     /// When it began, on the submission's clock.
     pub(crate) start: Option<f64>,
     pub(crate) priority: Option<f64>,
+    /// GPU types that it ran on, joined by `|`; "" where that is not told.
+    pub(crate) ran_on: &'r str,
     /// Nodes in the words of the log; "" where it names none.
     pub(crate) nodes: &'r str,
 }
@@ -201,8 +203,13 @@ impl Sink {
             labels,
             start,
             priority,
+            ran_on,
             nodes,
         } = draft.told;
+        let ran_on = match ran_on {
+            "" => TypeSet::ANY,
+            types => self.types(types, draft.line),
+        };
         let name = if draft.name.is_empty() {
             draft.line.to_string().into_boxed_str()
         } else {
@@ -214,6 +221,7 @@ impl Sink {
             submit: draft.submit,
             duration: draft.duration,
             start: start.filter(|start| start.is_finite()),
+            ran_on,
             gpus: draft.gpus,
             share: draft.share,
             tenant: self.tenants.index(draft.tenant),

@@ -2,7 +2,7 @@
 
 use crate::application::Application;
 use crate::cluster::Thousandths;
-use crate::job::{Demand, Job, JobId, Status, Work};
+use crate::job::{Demand, Job, JobId, Status, TypeSet, Work};
 use crate::order;
 use crate::{Record, Time, Trace, earliest};
 use std::collections::BTreeSet;
@@ -72,8 +72,11 @@ impl Reading {
             let same = |a: &Application| *a.name == **model;
             applications.iter().position(same).map(|at| at as u32)
         });
-        let named = trace.records.iter().flat_map(|r| r.demand.types.named());
-        let named: BTreeSet<u32> = named.collect();
+        let types = trace
+            .records
+            .iter()
+            .flat_map(|r| [r.demand.types, r.ran_on]);
+        let named: BTreeSet<u32> = types.flat_map(TypeSet::named).collect();
         let names = named
             .iter()
             .filter_map(|&at| trace.gpu_types.get(at as usize));
@@ -118,6 +121,7 @@ impl Reading {
             Some(RecordedRun {
                 start: Time(start - self.zero),
                 seconds: record.duration,
+                types: record.ran_on.renamed(&self.type_of),
             })
         };
         let known = |record: &Record| Some(record.status).filter(|of| *of != Status::Unknown);

@@ -41,7 +41,8 @@ class Trace:
     @functools.cached_property
     def jobs(self) -> Table:
         """A row for each job, in order of submission: ``job``, ``tenant``, ``model``, ``gpus``, ``submit_s``,
-        ``duration_s`` (seconds at the GPUs asked for), ``requested_s`` (seconds asked for; NaN where the trace does not tell)."""
+        ``duration_s`` (seconds at the GPUs asked for), ``requested_s`` (seconds asked for; NaN where the trace does not tell). Where
+        the trace tells them of any job: ``user``, ``account``, ``partition``, ``qos``, ``reservation``, ``recorded_wait_s``."""
         return Table(self._native._jobs())
 
     def run(self, policies: str | Sequence[str] | None = None, **options: Any) -> Results:
@@ -66,7 +67,8 @@ def open(
         in them.
     progress: called about twenty times a second, and at the end, with ``{"stage": "open", "bytes", "jobs"}``.
     options: ``member``, ``map`` (a text or a dictionary, which column holds what), ``max_rows``, ``max_bytes``,
-        ``window`` (``"1d..36h"``; plain numbers are seconds), ``tenants``, ``statuses``, ``fractions``, ``oversized``, ``cluster``.
+        ``window`` (``"1d..36h"``; plain numbers are seconds), ``tenants``, ``users``, ``accounts``, ``partitions``, ``qos``,
+        ``reservations``, ``statuses``, ``fractions``, ``oversized``, ``cluster``.
 
     Raises :class:`InputError`, with the beginning of the table in ``table`` where its columns are not known; of a file that is
     not there it is a ``FileNotFoundError``, too.
@@ -95,6 +97,7 @@ def run(
     seed: int | None = None,
     load: float | None = None,
     preset: str | None = None,
+    by: str | Sequence[str] | None = None,
     weights: bytes | str | os.PathLike[str] | IO[bytes] | None = None,
     log_budget: int | str | None = None,
     stays: bool = True,
@@ -117,6 +120,8 @@ def run(
     stays: whether to keep who held GPUs when (``Run.stays``).
     progress: called about twenty times a second, and at each run's end, with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``
         (``now``: seconds of the run's clock).
+    by: ``"user"``, ``"account"``, ``"partition"``, ``"qos"``, ``"reservation"``, ``"tenant"``, ``"model"``, ``"gpu-type"``, ``"gang"``, or
+        several: figures by these too, ``run["by"]["user"]``.
     options: every setting, as :func:`settings` names them with its ``unit``, and ``definitions``, ``histories``. Most times are
         seconds (``restart_cost=30``), but nodes fail in **hours**: ``mtbf=500, mttr=4`` is up for 500 hours on the mean, then
         down for four.
@@ -133,6 +138,7 @@ def run(
         seed=seed,
         load=load,
         preset=preset,
+        by=by,
         weights=weights,
         log_budget=log_budget,
         stays=stays,

@@ -4,7 +4,7 @@
 
 use super::{Label, Labels, Workload};
 use crate::Time;
-use crate::job::{Demand, Job, JobId, Status, Work};
+use crate::job::{Demand, Job, JobId, Status, TypeSet, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -39,6 +39,8 @@ pub struct RecordedRun {
     pub start: Time,
     /// Seconds that it ran; > 0 and finite.
     pub seconds: f64,
+    /// The GPU types that it ran on; any: not told.
+    pub types: TypeSet,
 }
 
 impl RecordedRun {
@@ -62,7 +64,10 @@ impl Workload {
                 duration: ran.map_or(job.work.seconds(), |ran| ran.seconds),
             };
             job.demand = Demand {
-                types: job.demand.types,
+                types: match ran.map(|ran| ran.types) {
+                    Some(types) if !types.is_any() => types,
+                    _ => job.demand.types,
+                },
                 share: job.demand.share,
                 time: job.demand.time,
                 ..Demand::default()

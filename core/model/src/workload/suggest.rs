@@ -191,6 +191,7 @@ mod tests {
             Some(RecordedRun {
                 start: Time(start),
                 seconds,
+                types: Default::default(),
             })
         };
         // The second takes over from the first.

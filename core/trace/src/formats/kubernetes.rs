@@ -205,6 +205,7 @@ fn read(
             ],
             start: ran.start.or_else(|| Some(ran.end? - seconds)),
             priority: number(it.text(&["spec", "priority"])),
+            ran_on: "",
             nodes: it.text(&["spec", "nodeName"]),
         },
         status: ran.status,

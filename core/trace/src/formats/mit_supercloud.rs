@@ -136,6 +136,7 @@ impl Supercloud {
                     .each_ref()
                     .map(|column| column.as_ref().map_or("", cell)),
                 start: Some(start),
+                ran_on: "",
                 priority: self
                     .priority
                     .as_ref()

@@ -133,6 +133,7 @@ impl Kept {
             labels: self.labels.each_ref().map(name),
             start: time(cell(&self.start)),
             priority: number(cell(&self.priority)),
+            ran_on: "",
             nodes: name(&self.nodes),
         }
     }
@@ -285,6 +286,7 @@ impl Layout {
         }
         let (gpus, share) = self.gpus(row)?;
         let types = self.types(row);
+        let ran_on = self.ran_on(row);
         let moment = |column, missing, invalid| {
             let text = cell(column);
             let reason = if is_missing(text) { missing } else { invalid };
@@ -335,7 +337,10 @@ impl Layout {
                 time: sink::asked_time(limit),
                 ..Asks::default()
             },
-            told: self.kept.told(row),
+            told: Told {
+                ran_on: &ran_on,
+                ..self.kept.told(row)
+            },
             status: state(word),
         });
         Ok(())
@@ -348,6 +353,16 @@ impl Layout {
         let mut columns = self.gpus.iter().filter(told);
         let column = columns.clone().find(requested).or_else(|| columns.next());
         column.map_or_else(String::new, |column| tres::types(row.cell(column.index)))
+    }
+
+    /// The types of GPUs that it got.
+    fn ran_on(&self, row: &Row<'_>) -> String {
+        let allocated = self
+            .gpus
+            .iter()
+            .filter(|column| column.name.starts_with("alloc"));
+        let mut types = allocated.map(|column| tres::types(row.cell(column.index)));
+        types.find(|types| !types.is_empty()).unwrap_or_default()
     }
 
     fn gpus(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {

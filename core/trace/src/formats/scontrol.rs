@@ -82,6 +82,7 @@ fn read(
     let lists = ["ReqTRES", "TRES", "AllocTRES", "TresPerNode"].into_iter();
     let mut types = lists.map(|key| tres::types(job.get(key)));
     let types = types.find(|types| !types.is_empty()).unwrap_or_default();
+    let ran_on = tres::types(job.get("AllocTRES"));
     let needs = |of: fn(&str) -> Option<f64>| {
         let mut lists = ["ReqTRES", "TRES", "AllocTRES"].into_iter();
         lists.find_map(|key| of(job.get(key)))
@@ -135,6 +136,7 @@ fn read(
             }),
             start: date(job.get("StartTime")),
             priority: number(job.get("Priority")),
+            ran_on: &ran_on,
             nodes: job.get("NodeList"),
         },
         status: state(word),

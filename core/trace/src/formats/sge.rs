@@ -169,6 +169,7 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
             ],
             start: Some(start),
             priority: number(row.cell(PRIORITY)),
+            ran_on: "",
             nodes: row.cell(HOST),
         },
         // 100: killed by a signal, as by its owner.

@@ -103,6 +103,7 @@ impl About {
             ],
             start,
             priority: amount(&self.priority),
+            ran_on: "",
             nodes: nodes
                 .filter(|nodes| *nodes != "None assigned")
                 .unwrap_or(""),
@@ -338,6 +339,7 @@ fn read_queued(
     let (gpus, share) =
         sink::gpus(count).map_err(|r| (r, cell_is("tres_alloc_str", &format!("{count} GPUs"))))?;
     let lists = [&requested, &allocated].into_iter().flatten();
+    let ran_on = tres::types(allocated.as_deref().unwrap_or(""));
     let needs = |of: fn(&str) -> Option<f64>| lists.clone().find_map(|list| of(list));
     let (cores, memory) = (needs(tres::cores), needs(tres::memory));
     let types = lists
@@ -391,7 +393,10 @@ fn read_queued(
             time: sink::asked_time(limit),
             ..Asks::default()
         },
-        told: job.about.told(Some(start)),
+        told: Told {
+            ran_on: &ran_on,
+            ..job.about.told(Some(start))
+        },
         status,
     });
     Ok(())
