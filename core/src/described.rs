@@ -20,6 +20,8 @@ pub struct DescribedPolicy {
     pub source: &'static str,
     /// Whether it sees true remaining work, which no real scheduler knows.
     pub oracle: bool,
+    /// Whether it repeats what the trace records, which must tell when jobs ran.
+    pub replays: bool,
     /// Its parameters.
     pub params: Vec<DescribedParam>,
 }
@@ -107,6 +109,7 @@ fn policy(entry: &PolicyEntry) -> DescribedPolicy {
         title: entry.title,
         summary: entry.summary,
         source: entry.source,
+        replays: entry.replays,
         oracle: spec.is_ok_and(|spec: PolicySpec| spec.is_oracle()),
         params: entry.params.iter().map(param).collect(),
     }

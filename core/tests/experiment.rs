@@ -317,8 +317,11 @@ fn applications() -> impl Strategy<Value = ApplicationSettings> {
 }
 
 fn experiment() -> impl Strategy<Value = Experiment> {
-    let policies = POLICIES.iter().map(|entry| entry.name);
-    let policies = policies.filter(|name| *name != "pollux").chain(VARIANTS);
+    let policies = POLICIES.iter().filter(|entry| !entry.replays);
+    let policies = policies
+        .map(|entry| entry.name)
+        .filter(|name| *name != "pollux")
+        .chain(VARIANTS);
     let policies: Vec<&str> = policies.collect();
     let policies = proptest::sample::subsequence(policies, 1..5);
     let group = (1..5u32, 1..9u32).prop_map(|(nodes, gpus)| NodeGroup::plain(nodes, gpus));

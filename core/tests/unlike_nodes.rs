@@ -28,8 +28,10 @@ const VARIANTS: [&str; 10] = [
 ];
 
 fn specs() -> impl Iterator<Item = PolicySpec> {
-    let defaults = POLICIES.iter().map(|entry| entry.name);
-    let defaults = defaults.filter(|name| *name != "pollux");
+    let defaults = POLICIES.iter().filter(|entry| !entry.replays);
+    let defaults = defaults
+        .map(|entry| entry.name)
+        .filter(|name| *name != "pollux");
     let all = defaults.chain(VARIANTS);
     all.map(|spec| spec.parse().expect("a policy"))
 }

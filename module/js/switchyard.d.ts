@@ -406,6 +406,8 @@ export interface Policy {
   source: string;
   /** Whether it sees true remaining work, which no real scheduler knows. */
   oracle: boolean;
+  /** Whether it repeats what the trace records, which must tell when jobs ran. */
+  replays: boolean;
   params: { name: string; takes: string; default: string; help: string }[];
 }
 

@@ -23,20 +23,20 @@ pub mod plugins;
 pub mod scripts;
 
 use std::sync::Arc;
-use switchyard::RunSpec;
 use switchyard::cluster::{ClusterSpec, Thousandths};
 use switchyard::job::{Demand, Job, Servers, TypeSet, Work};
 use switchyard::outages::Outages;
 use switchyard::placement::Strategy as Placing;
 use switchyard::placement::graph_rl::network::Network;
-use switchyard::policy::POLICIES;
+use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::sim::SimOptions;
 use switchyard::throughputs::JobType;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::weights::Weights;
 use switchyard::workload::{
-    Application, ApplicationSettings, GpuGeneration, PolluxGenerator, Sample, Workload,
+    Application, ApplicationSettings, GpuGeneration, PolluxGenerator, RecordedRun, Sample, Workload,
 };
+use switchyard::{RunSpec, Time};
 
 /// Parameters worth a run besides every policy's defaults.
 const VARIANTS: [&str; 15] = [
@@ -438,6 +438,22 @@ fn weights() -> Weights {
     weights
 }
 
+/// The same jobs as if their trace recorded that they waited so many seconds, most of them less than an hour.
+fn recorded(workload: &Workload) -> Arc<Workload> {
+    let mut workload = workload.clone();
+    let jobs = workload.jobs.iter().zip(0u32..);
+    let runs = jobs.map(|(job, at)| {
+        // Of every fifth it does not tell.
+        (at % 5 != 4).then(|| RecordedRun {
+            start: Time(job.submit.seconds() + f64::from(at * 37 % 3000)),
+            seconds: job.work.seconds(),
+            types: TypeSet::ANY,
+        })
+    });
+    workload.recorded.runs = runs.collect();
+    Arc::new(workload)
+}
+
 impl Case {
     /// The case's lines of `golden/hashes.txt`, computed here and now: every policy with its
     /// defaults, and the variants.
@@ -470,15 +486,20 @@ impl Case {
 
     /// The same, where gangs are laid so unless the policy says otherwise.
     fn log_hash_with(&self, policy: &str, placement: Placing) -> u64 {
+        let policy: PolicySpec = policy.parse().expect("a policy");
+        let workload = match policy.replays() {
+            true => recorded(&self.workload),
+            false => self.workload.clone(),
+        };
         let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
+            policy,
             cluster: self.cluster.clone(),
             placement,
             options: self.options,
             history: None,
             outages: self.outages.clone(),
         };
-        let run = spec.start_with(self.workload.clone(), &weights());
+        let run = spec.start_with(workload, &weights());
         let mut run = run.expect("there are weights");
         run.run().expect("a possible plan");
         run.log().hash()

@@ -49,8 +49,10 @@ const VARIANTS: [&str; 15] = [
 
 /// Every policy with its defaults (but for Pollux' search, which takes long), and the variants.
 pub(crate) fn specs() -> impl Iterator<Item = PolicySpec> {
-    let defaults = POLICIES.iter().map(|entry| entry.name);
-    let defaults = defaults.filter(|name| *name != "pollux");
+    let defaults = POLICIES.iter().filter(|entry| !entry.replays);
+    let defaults = defaults
+        .map(|entry| entry.name)
+        .filter(|name| *name != "pollux");
     let all = defaults.chain(VARIANTS);
     all.map(|spec| spec.parse().expect("a policy"))
 }

@@ -184,7 +184,7 @@ def _run(
 
 
 def policies() -> list[dict[str, Any]]:
-    """Every policy: ``name``, ``title``, ``summary``, ``source``, ``oracle``, ``params``."""
+    """Every policy: ``name``, ``title``, ``summary``, ``source``, ``oracle``, ``replays``, ``params``."""
     return list(json.loads(_engine.policies()))
 
 
