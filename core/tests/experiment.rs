@@ -158,6 +158,10 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                     Box::default()
                 },
                 start: (demand.0 % 2 > 0).then(|| submit + duration / 3.0),
+                ran_on: match demand.0 % 2 {
+                    0 => TypeSet::ANY,
+                    _ => TypeSet::ANY.with(demand.1),
+                },
                 labels: (demand.0 % 3).checked_sub(1),
                 nodes: (demand.1 > 0).then(|| demand.1 - 1),
                 priority: (demand.0 % 4 > 1).then(|| duration / 7.0),

@@ -296,7 +296,7 @@ impl Columns {
             labels,
             start,
             priority: priority.and_then(|column| (self.number)(row.cell(column.index))),
-            ran_on: "",
+            ran_on: name(&labelled.ran_on),
             nodes: name(&labelled.nodes),
         }
     }

@@ -161,6 +161,7 @@ const NODES: &[&str] = &[
     "exec_host",
     "recorded_nodes",
 ];
+const RAN_ON: &[&str] = &["recorded_types"];
 const PRIORITY: &[&str] = &["priority", "job_priority"];
 
 /// The columns that tell whose a job is, how it was queued, and where it ran.
@@ -169,6 +170,8 @@ pub(crate) struct Labelled {
     pub(crate) labels: [Option<Column>; Label::ALL.len()],
     pub(crate) nodes: Option<Column>,
     pub(crate) priority: Option<Column>,
+    /// GPU types that it ran on, joined by `|`.
+    pub(crate) ran_on: Option<Column>,
 }
 
 impl Labelled {
@@ -189,6 +192,7 @@ impl Labelled {
             labels,
             nodes: column(NODES).filter(|of| !numeric(of)).cloned(),
             priority: column(PRIORITY).filter(numeric).cloned(),
+            ran_on: column(RAN_ON).cloned(),
         }
     }
 }

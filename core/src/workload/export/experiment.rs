@@ -2,10 +2,10 @@
 
 use super::{cell, name};
 use crate::cluster::Thousandths;
-use crate::job::{Demand, Job, JobId, Work};
+use crate::job::{Demand, Job, JobId, TypeSet, Work};
 use crate::pods::WHOLE;
 use crate::spreadsheet::guarded_line;
-use crate::workload::{Label, Recorded, Workload};
+use crate::workload::{Label, Workload};
 use std::fmt::{Result, Write};
 
 /// Writes a workload as it was opened, below settings: keys with their values, the format's version
@@ -56,7 +56,7 @@ pub fn experiment(
     out.write_str(if attempts { ",attempts" } else { "" })?;
     let kept = KEPT.map(|(name, of)| {
         let mut jobs = (0..workload.jobs.len() as u32).map(JobId);
-        (name, of, jobs.any(|job| of(recorded, job).is_some()))
+        (name, of, jobs.any(|job| of(workload, job).is_some()))
     });
     for (name, ..) in kept.iter().filter(|(.., told)| *told) {
         write!(out, ",{name}")?;
@@ -93,7 +93,7 @@ pub fn experiment(
             write!(out, ",{}", words.join(" "))?;
         }
         for (_, of, _) in kept.iter().filter(|(.., told)| *told) {
-            write!(out, ",{}", of(recorded, id).unwrap_or_default())?;
+            write!(out, ",{}", of(workload, id).unwrap_or_default())?;
         }
         out.write_char('\n')?;
     }
@@ -106,10 +106,7 @@ type Asked = fn(&Workload, &Demand) -> Option<String>;
 /// What a job asks for besides GPUs, by column.
 const DEMANDS: [(&str, Asked); 8] = [
     ("gpu_types", |workload, demand| {
-        let named = demand.types.named();
-        let named = named.filter_map(|at| workload.gpu_types.get(at as usize));
-        let named: Vec<&str> = named.map(String::as_str).collect();
-        (!named.is_empty()).then(|| named.join("|"))
+        types(workload, demand.types)
     }),
     ("gpu_memory", |_, demand| figure(demand.gpu_memory, 1024.0)),
     ("cores", |_, demand| figure(demand.cores, 1000.0)),
@@ -127,10 +124,10 @@ const DEMANDS: [(&str, Asked); 8] = [
 ];
 
 /// The text of what is recorded of a job, if it is.
-type Told = fn(&Recorded, JobId) -> Option<String>;
+type Told = fn(&Workload, JobId) -> Option<String>;
 
 /// What is recorded of a job besides how it ended, by column.
-const KEPT: [(&str, Told); 8] = [
+const KEPT: [(&str, Told); 9] = [
     (Label::User.word(), |of, job| label(of, job, Label::User)),
     (Label::Account.word(), |of, job| {
         label(of, job, Label::Account)
@@ -143,16 +140,29 @@ const KEPT: [(&str, Told); 8] = [
         label(of, job, Label::Reservation)
     }),
     ("priority", |of, job| {
-        of.priority(job).map(|of| of.to_string())
+        of.recorded.priority(job).map(|of| of.to_string())
     }),
     ("recorded_start", |of, job| {
-        of.run(job).map(|run| run.start.seconds().to_string())
+        of.recorded
+            .run(job)
+            .map(|run| run.start.seconds().to_string())
     }),
-    ("recorded_nodes", |of, job| of.nodes(job).map(cell)),
+    ("recorded_types", |of, job| {
+        types(of, of.recorded.run(job)?.types)
+    }),
+    ("recorded_nodes", |of, job| of.recorded.nodes(job).map(cell)),
 ];
 
-fn label(of: &Recorded, job: JobId, label: Label) -> Option<String> {
-    of.label(job, label).map(cell)
+/// The names of GPU types; nothing where any will do.
+fn types(workload: &Workload, types: TypeSet) -> Option<String> {
+    let named = types.named();
+    let named = named.filter_map(|at| workload.gpu_types.get(at as usize));
+    let named: Vec<&str> = named.map(String::as_str).collect();
+    (!named.is_empty()).then(|| named.join("|"))
+}
+
+fn label(of: &Workload, job: JobId, label: Label) -> Option<String> {
+    of.recorded.label(job, label).map(cell)
 }
 
 fn figure(value: u32, unit: f64) -> Option<String> {
