@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
-use switchyard::job::{Demand, Servers, Status, TypeSet};
+use switchyard::job::{Demand, JobId, Servers, Status, TypeSet};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::sim::SimOptions;
@@ -101,6 +101,29 @@ impl Scene {
             other => panic!("{other:?}\n{text}"),
         }
     }
+}
+
+/// What is kept of each job besides what it asks for: its labels, when it ran and on which types, its priority
+/// and its nodes.
+fn kept(trace: &Trace) -> Vec<String> {
+    let workload = trace.workload();
+    let recorded = &workload.recorded;
+    let of = |id| {
+        let labels = Label::ALL.map(|label| recorded.label(id, label));
+        let ran = recorded.run(id).map(|run| {
+            let types = run.types.named();
+            let types: Vec<&str> = types.map(|at| &*workload.gpu_types[at as usize]).collect();
+            (run.start.seconds(), run.seconds, types.join("|"))
+        });
+        format!(
+            "{labels:?} {ran:?} {:?} {:?}",
+            recorded.priority(id),
+            recorded.nodes(id)
+        )
+    };
+    (0..workload.jobs.len() as u32)
+        .map(|at| of(JobId(at)))
+        .collect()
 }
 
 fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
@@ -387,6 +410,7 @@ proptest! {
     fn a_file_reopens_as_the_same_experiment(scene in scene()) {
         let again = scene.reopened();
         prop_assert_eq!(again.outcomes(), scene.outcomes());
+        prop_assert_eq!(kept(&again.trace), kept(&scene.trace));
         // All of it is there, and what is written once is written the same again.
         prop_assert_eq!(again.reopened().experiment, again.experiment.clone());
         let mut expected = scene.experiment.clone();

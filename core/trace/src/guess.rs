@@ -181,7 +181,6 @@ impl Labelled {
             let found = find(sniff, names, false)?;
             sniff.columns.iter().find(|of| of.shown == found.name)
         };
-        let numeric = |column: &&Column| sniff.is_numeric(column);
         let mut labels = LABELS.map(|names| column(names).cloned());
         // A queue of numbers is the time waited, not a name.
         if let Some(queue) = labels.get_mut(Label::Partition as usize) {
@@ -190,8 +189,8 @@ impl Labelled {
         }
         Self {
             labels,
-            nodes: column(NODES).filter(|of| !numeric(of)).cloned(),
-            priority: column(PRIORITY).filter(numeric).cloned(),
+            nodes: column(NODES).cloned(),
+            priority: column(PRIORITY).cloned(),
             ran_on: column(RAN_ON).cloned(),
         }
     }
