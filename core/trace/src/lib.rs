@@ -55,6 +55,7 @@ mod tres;
 mod workload;
 
 pub use choices::{ChoiceError, Choices, Fractions, Oversized, Window};
+pub use container::ReadColumns;
 pub use error::{OpenError, Role, shorten};
 pub use header::{Header, HeaderLine};
 pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};

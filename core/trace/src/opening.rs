@@ -1,7 +1,7 @@
 //! Files that are opened together, slice by slice, and what they amount to in the end.
 
 use super::cluster_file::ClusterFile;
-use super::container::File;
+use super::container::{File, ReadColumns};
 use super::copies::{self, Copy};
 use super::error::OpenError;
 use super::formats;
@@ -58,6 +58,17 @@ impl Opening {
             shared: Shared::new(options),
             bytes: 0,
         }
+    }
+
+    /// The same, with a reader of tables that are stored by columns: Parquet and Arrow. Without one they are refused.
+    pub fn reading_columns(mut self, read: ReadColumns) -> Self {
+        self.shared.columns = Some(read);
+        self
+    }
+
+    /// Whether a table stored by columns has come, read or refused.
+    pub fn met_columns(&self) -> bool {
+        self.shared.met_columns
     }
 
     /// Begins the next file, whose slices follow; the one before it is over.

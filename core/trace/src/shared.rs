@@ -3,6 +3,7 @@
 
 use super::OpenOptions;
 use super::cluster_file::ClusterFile;
+use super::container::ReadColumns;
 use super::error::OpenError;
 use super::format::Format;
 use super::import::Imported;
@@ -23,6 +24,9 @@ pub(crate) struct Shared {
     /// The names of the files.
     names: Vec<String>,
     collected: Collected,
+    /// Who reads tables that are stored by columns, and whether one has come.
+    pub(crate) columns: Option<ReadColumns>,
+    pub(crate) met_columns: bool,
     /// Rows read and kept so far, for progress.
     pub(crate) rows: u64,
     pub(crate) jobs: u64,
@@ -62,6 +66,8 @@ impl Shared {
             found: false,
             names: Vec::new(),
             collected: Collected::default(),
+            columns: None,
+            met_columns: false,
             rows: 0,
             jobs: 0,
         }

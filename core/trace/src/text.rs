@@ -31,6 +31,8 @@ pub(crate) struct TextFile {
     phase: Phase,
     /// The line of the first invalid sequence.
     first_invalid: Option<u32>,
+    /// What it was before it was a text; "" for a text.
+    stored_as: &'static str,
 }
 
 /// What is known of a text.
@@ -53,6 +55,19 @@ struct Rows {
 }
 
 impl TextFile {
+    /// A text that is made of something else.
+    pub(crate) fn stored_as(what: &'static str) -> Self {
+        Self {
+            stored_as: what,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is of no use, so that nothing else of it is needed.
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(self.phase, Phase::Refused)
+    }
+
     /// Takes the next bytes.
     ///
     /// # Errors
@@ -112,9 +127,12 @@ impl TextFile {
         };
         let Rows {
             format,
-            recognised,
+            mut recognised,
             import,
         } = *rows;
+        if !self.stored_as.is_empty() {
+            recognised = format!("{recognised}; it is {}", self.stored_as);
+        }
         match import.finish() {
             Ok(mut imported) => {
                 imported.trailing(flaws.trailing);
