@@ -17,9 +17,14 @@ pub(crate) fn read(bytes: Vec<u8>, take: &mut dyn FnMut(&str) -> bool) -> Result
     if is_file && !bytes.ends_with(MARK) {
         return Err(damaged("its end is missing"));
     }
-    // The mark is filled up to eight bytes.
-    let begins = if is_file { 8 } else { 0 };
-    let mut at = begins;
+    let mut at = 0;
+    if is_file {
+        // After the mark there are zeros, up to 8 or 64 bytes.
+        at = 8;
+        while bytes.get(at..at + 4) == Some(&[0; 4]) {
+            at += 4;
+        }
+    }
     let mut decoder = StreamDecoder::new();
     let bytes = Buffer::from_vec(bytes);
     let mut writer: Option<Writer<'_>> = None;
@@ -63,11 +68,12 @@ fn broken(error: ArrowError) -> String {
     }
 }
 
-/// How long the message at the beginning is, with its body; `None`: there are no more. Buffers in it that would
-/// become too large are refused, since the decoder believes what they say of their size.
+/// How long the message at the beginning is, with its body; `None`: there are no more. Buffers in it that lie
+/// elsewhere or would become too large are refused, since the decoder believes what they say of themselves.
 fn message(bytes: &[u8]) -> Result<Option<usize>, String> {
     let short = || damaged("a message is cut off");
     let continued = bytes.strip_prefix(&CONTINUES);
+    let before = if continued.is_some() { 8 } else { 4 };
     let (size, rest) = continued
         .unwrap_or(bytes)
         .split_first_chunk()
@@ -88,24 +94,30 @@ fn message(bytes: &[u8]) -> Result<Option<usize>, String> {
             .and_then(|dictionary| dictionary.data()),
         _ => message.header_as_record_batch(),
     };
-    if let Some(batch) = batch
-        && let Some(compression) = batch.compression()
-    {
-        if compression.codec() != CompressionType::LZ4_FRAME {
-            return Err("it is compressed with zstd, which is not read in Arrow files: write it with lz4 or without compression, or as Parquet".to_owned());
-        }
-        for buffer in batch.buffers().into_iter().flatten() {
-            let begins = usize::try_from(buffer.offset()).ok();
-            let says = begins.and_then(|at| body.get(at..)?.first_chunk());
-            let says = says.map_or(0, |size| i64::from_le_bytes(*size));
-            if says > LARGEST as i64 {
-                return Err(damaged(format!(
-                    "a column has more than {} MB in one batch",
-                    LARGEST >> 20
-                )));
-            }
+    let Some(batch) = batch else {
+        return Ok(Some(before + size + body.len()));
+    };
+    let compression = batch.compression();
+    if compression.is_some_and(|of| of.codec() != CompressionType::LZ4_FRAME) {
+        return Err("it is compressed with zstd, which is not read in Arrow files: write it with lz4 or without compression, or as Parquet".to_owned());
+    }
+    for buffer in batch.buffers().into_iter().flatten() {
+        let begins = usize::try_from(buffer.offset()).ok();
+        let length = usize::try_from(buffer.length()).ok();
+        let rest = begins.and_then(|at| body.get(at..));
+        let bytes = rest
+            .zip(length)
+            .and_then(|(rest, length)| rest.get(..length));
+        let bytes = bytes.ok_or_else(|| damaged("a column lies nowhere"))?;
+        let says = bytes
+            .first_chunk()
+            .map_or(0, |size| i64::from_le_bytes(*size));
+        if compression.is_some() && says > LARGEST as i64 {
+            return Err(damaged(format!(
+                "a column has more than {} MB in one batch",
+                LARGEST >> 20
+            )));
         }
     }
-    let before = if continued.is_some() { 8 } else { 4 };
     Ok(Some(before + size + body.len()))
 }

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Fields, Schema};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels, parquet_to_arrow_schema};
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
@@ -118,7 +118,11 @@ impl RowGroups for Group<'_> {
             .build()?;
         let bytes = Arc::new(self.bytes.clone());
         let pages = SerializedPageReader::new(bytes, &as_it_stands, self.num_rows(), None)?;
-        Ok(Box::new(Chunk(Some(Pages { pages, packing }))))
+        Ok(Box::new(Chunk(Some(Pages {
+            pages,
+            packing,
+            has_dictionary: false,
+        }))))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
@@ -148,6 +152,7 @@ impl PageIterator for Chunk {}
 struct Pages {
     pages: SerializedPageReader<Bytes>,
     packing: Packing,
+    has_dictionary: bool,
 }
 
 impl Pages {
@@ -196,8 +201,16 @@ impl Iterator for Pages {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.pages.get_next_page()?;
-        page.map(|page| self.unpacked(page)).transpose()
+        let Some(page) = self.pages.get_next_page()? else {
+            return Ok(None);
+        };
+        self.has_dictionary |= page.is_dictionary_page();
+        let (Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY, false) =
+            (page.encoding(), self.has_dictionary)
+        else {
+            return self.unpacked(page).map(Some);
+        };
+        Err(ParquetError::General("a dictionary is missing".to_owned()))
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
