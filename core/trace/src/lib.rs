@@ -26,6 +26,7 @@ mod copies;
 mod detect;
 mod encoding;
 mod error;
+mod fixed;
 mod format;
 mod formats;
 mod guess;

@@ -5,6 +5,7 @@ use super::cluster_files;
 use super::detect::{self, Found};
 use super::encoding::{Decoder, LOOK};
 use super::error::OpenError;
+use super::fixed::{self, FixedWidth};
 use super::format::Format;
 use super::import::Import;
 use super::place::{Flaws, Place};
@@ -33,6 +34,8 @@ pub(crate) struct TextFile {
     first_invalid: Option<u32>,
     /// What it was before it was a text; "" for a text.
     stored_as: &'static str,
+    /// Its columns, where their widths tell them apart.
+    fixed: Option<FixedWidth>,
 }
 
 /// What is known of a text.
@@ -111,10 +114,19 @@ impl TextFile {
             self.begin(place, shared);
         }
         let invalid = match &mut self.decoder {
-            Some(decoder) => decoder.end(&mut self.text),
+            Some(decoder) => {
+                let text = match &mut self.fixed {
+                    Some(fixed) => fixed.rest(),
+                    None => &mut self.text,
+                };
+                decoder.end(text)
+            }
             None => None,
         };
         self.note_invalid(invalid);
+        if let Some(fixed) = &mut self.fixed {
+            fixed.convert(true, &mut self.text);
+        }
         if let Phase::Rows(rows) = &mut self.phase {
             rows.import.truncated = flaws.truncated;
         }
@@ -133,6 +145,7 @@ impl TextFile {
         if !self.stored_as.is_empty() {
             recognised = format!("{recognised}; it is {}", self.stored_as);
         }
+        recognised += &self.fixed.map_or_else(String::new, |fixed| fixed.cut());
         match import.finish() {
             Ok(mut imported) => {
                 imported.trailing(flaws.trailing);
@@ -174,7 +187,14 @@ impl TextFile {
 
     fn decode(&mut self, bytes: &[u8]) {
         if let (Some(decoder), false) = (&mut self.decoder, matches!(self.phase, Phase::Refused)) {
-            let invalid = decoder.decode(bytes, &mut self.text);
+            let invalid = match &mut self.fixed {
+                Some(fixed) => {
+                    let invalid = decoder.decode(bytes, fixed.rest());
+                    fixed.convert(false, &mut self.text);
+                    invalid
+                }
+                None => decoder.decode(bytes, &mut self.text),
+            };
             self.note_invalid(invalid);
         }
     }
@@ -226,6 +246,19 @@ impl TextFile {
         {
             decoder.old_line_ends = true;
             decoder.mend_line_ends(0, text);
+        }
+        if self.fixed.is_none()
+            && let Some(mut fixed) = FixedWidth::of(text)
+        {
+            fixed.rest().push_str(&std::mem::take(text));
+            fixed.convert(matches!(part, Part::Last), text);
+            let refusal = fixed::lacks(&place.file, text.lines().next().unwrap_or(""));
+            self.fixed = Some(fixed);
+            if let Some(refusal) = refusal {
+                shared.refuse(place, refusal);
+                self.phase = Phase::Refused;
+                return;
+            }
         }
         let path = place.own_path();
         if TableName::of(path).is_some() {
