@@ -40,6 +40,8 @@ const MAX_LISTED: usize = 1000;
 pub(crate) struct Collected {
     pub(crate) parts: Vec<Part>,
     pub(crate) clusters: Vec<(Place, ClusterFile)>,
+    /// Slurm's files of pairs, which are read together.
+    pub(crate) slurm: Vec<(Place, String)>,
     pub(crate) profiles: Vec<ProfileTable>,
     /// The outages of all lists of them.
     pub(crate) outages: Outages,
@@ -147,6 +149,11 @@ impl Shared {
     /// A file is a cluster.
     pub(crate) fn cluster(&mut self, place: &Place, cluster: ClusterFile) {
         self.collected.clusters.push((place.clone(), cluster));
+    }
+
+    /// A file is Slurm's list of nodes, or of what they have.
+    pub(crate) fn slurm(&mut self, place: &Place, text: String) {
+        self.collected.slurm.push((place.clone(), text));
     }
 
     /// A file is a list of outages.

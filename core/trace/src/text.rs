@@ -287,6 +287,10 @@ impl TextFile {
                 self.wanted = usize::MAX;
                 return;
             }
+            Ok(Found::Cluster(kind, _)) if cluster_files::has_parts(kind) => {
+                shared.slurm(place, text.clone());
+                Ok(Phase::Refused)
+            }
             Ok(Found::Cluster(kind, sniff)) => match cluster_files::read(kind, &sniff) {
                 Ok(cluster) => {
                     shared.cluster(place, cluster);
