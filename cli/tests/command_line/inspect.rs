@@ -157,7 +157,7 @@ fn parquet_and_arrow_are_read_as_the_same_table_is() {
             "write it with lz4 or without compression, or as Parquet",
         ),
     ] {
-        let said = failure(&["inspect", name], 2);
+        let said = failure(2, &["inspect", name]);
         assert!(said.contains(why), "{said}");
     }
 }

@@ -109,14 +109,15 @@ pub(crate) fn lacks(file: &str, header: &str) -> Option<OpenError> {
     let names: Vec<String> = header.split('\t').map(str::to_ascii_lowercase).collect();
     let has = |name: &str| names.iter().any(|of| of == name);
     let has_span = has("elapsed") || has("elapsedraw") || has("start") && has("end");
-    let counts = ["tres", "gres", "gpu", "cpus"];
-    let has_counts = names
-        .iter()
-        .any(|of| counts.iter().any(|part| of.contains(part)));
+    let has_part = |part: &str| names.iter().any(|of| of.contains(part));
+    let has_gpus = ["tres", "gres", "gpu"].into_iter().any(has_part);
     let mut lacks = Vec::new();
     lacks.extend((!has("submit")).then_some("Submit"));
     lacks.extend((!has_span).then_some("ElapsedRaw"));
-    lacks.extend((!has_counts).then_some("AllocTRES"));
+    // Cores can be counted instead.
+    if !has_gpus && (!lacks.is_empty() || !has_part("cpus")) {
+        lacks.push("AllocTRES");
+    }
     if !has("jobid") || lacks.is_empty() {
         return None;
     }
