@@ -180,6 +180,16 @@ def test_a_table_is_opened_however_it_is_stored(tmp_path):
         switchyard.open(without_gpus)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_is_opened_as_it_is(library):
+    pytest.importorskip("pyarrow")
+    frame = pytest.importorskip(library).DataFrame(
+        {"job_id": ["a", "b"], "submit_time": [0.0, 30.5], "duration": [60, 90], "num_gpus": [2, 1], "user": ["ann", None]}
+    )
+    trace = switchyard.open(frame)
+    assert [list(trace.jobs[column]) for column in ["submit", "duration", "gpus"]] == [[0.0, 30.5], [60.0, 90.0], [2, 1]]
+
+
 @pytest.mark.parametrize(
     "call",
     [
