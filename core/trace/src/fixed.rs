@@ -259,6 +259,30 @@ mod tests {
     }
 
     #[test]
+    fn a_time_that_is_cut_off_is_none() {
+        for (submit, elapsed, reason) in [
+            (19, 8, "duration_invalid 1 6"),
+            (15, 10, "submit_invalid 2 3"),
+        ] {
+            let text = printed(&[12, 12, 10, submit, elapsed, 10, 30], &rows());
+            match try_open("sacct.txt", text.as_bytes()) {
+                Ok(crate::Opened::Trace(trace)) => {
+                    assert_eq!(trace.records.len(), 1);
+                    let why = dropped(&trace).join("\n");
+                    assert!(why.contains(reason), "{why}");
+                }
+                other => {
+                    let why = other.unwrap_err().to_string();
+                    assert!(
+                        reason.starts_with("submit") && why.contains("Submit"),
+                        "{why}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn what_lacks_what_a_trace_needs_is_refused_with_the_command_to_type() {
         let few: Vec<Vec<&str>> = rows().iter().map(|row| row[..3].to_vec()).collect();
         let few: Vec<&[&str]> = few.iter().map(Vec::as_slice).collect();
