@@ -7,14 +7,27 @@
   /** What a table has and no trace. */
   const COLUMNS = ["trace", "scheduler", "policy", "seed"];
   const HEAD_BYTES = 4096;
+  /** A Parquet file ends with a description of its columns, how long that is, and a mark. */
+  const END_BYTES = 8;
+  const FOOTER_BYTES = 1 << 20;
   const EVERY_MS = 300;
+
+  /** Whether a Parquet file has those columns: its description holds each name after its length. */
+  const isParquetTable = async (file) => {
+    const end = new DataView(await file.slice(-END_BYTES).arrayBuffer());
+    const length = Math.min(end.getUint32(0, true), FOOTER_BYTES);
+    const footer = new Uint8Array(await file.slice(-END_BYTES - length, -END_BYTES).arrayBuffer());
+    const text = new TextDecoder("latin1").decode(footer);
+    return COLUMNS.every((column) => text.includes(String.fromCharCode(column.length) + column));
+  };
 
   const isTable = async (file) => {
     if (!NAMES.test(file.name)) return false;
     try {
       const head = await file.slice(0, HEAD_BYTES).text();
       const columns = head.split(/[\r\n]/, 1)[0].split(/[,;\t]/).map((cell) => cell.replaceAll('"', ""));
-      return head.startsWith("PAR1") || COLUMNS.every((column) => columns.includes(column));
+      if (head.startsWith("PAR1")) return await isParquetTable(file);
+      return COLUMNS.every((column) => columns.includes(column));
     } catch {
       // Who opens it says why it cannot be read.
       return false;

@@ -3,7 +3,8 @@
 // compiled once for all of them and held in memory: a worker started later asks the server for
 // nothing, and is of the same version as its page even where the server has a newer one by then.
 // Weights of placements that have learned, and the program that knows the script language, are fetched
-// when a run first needs them: what is asked for after loading.
+// when a run first needs them, and the one that reads Parquet and Arrow when such a file comes: what is asked
+// for after loading.
 globalThis.switchyardWorkers = (() => {
   const { version } = document.currentScript.dataset;
 
@@ -54,7 +55,7 @@ globalThis.switchyardWorkers = (() => {
   };
 
   /** Which program a worker of this name runs (web/src/workers/mod.rs); all others run `worker`. */
-  const PROGRAMS = { scripts: "scripts", author: "scripts" };
+  const PROGRAMS = { scripts: "scripts", author: "scripts", columnar: "columnar" };
 
   // Under Trusted Types the address of a worker passes a policy: here the only one, which lets
   // through what was made above.

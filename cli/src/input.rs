@@ -272,7 +272,7 @@ pub(crate) fn read_files(
     mut reached: impl FnMut(u64),
 ) -> Result<Opened, Failure> {
     let refused = |error: OpenError| Failure::Input(explained(error));
-    let mut opening = Opening::new(options.clone());
+    let mut opening = Opening::new(options.clone()).reading_columns(switchyard_columnar::read);
     let mut slice = vec![0; SLICE];
     let from_stdin = paths.iter().filter(|path| *path == Path::new(STDIN));
     if from_stdin.count() > 1 {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use switchyard::Time;
 use switchyard::outages::Outages;
 use switchyard::report::figure;
-use switchyard::trace::{Bin, Example, Inspection, Opened, ProfileTable, Trace};
+use switchyard::trace::{Bin, Example, Inspection, Opened, ProfileTable, Trace, shorten};
 use switchyard::workload::Application;
 
 #[derive(Args)]
@@ -316,7 +316,10 @@ fn table(entries: &[Entry]) -> String {
                 inspection.gpu_jobs.to_string(),
                 format!("{:.1}", inspection.gpu_hours),
             ]),
-            Found::Cluster(cluster) => table.row(vec![file.clone(), format!("cluster {cluster}")]),
+            // Whole in --json: with many kinds of nodes it is longer than a screen is wide.
+            Found::Cluster(cluster) => {
+                table.row(vec![file.clone(), format!("cluster {}", shorten(cluster))]);
+            }
             Found::Profiles(_) => table.row(vec![file.clone(), "profile".to_owned()]),
             Found::Outages { outages, .. } => {
                 table.row(vec![file.clone(), format!("{outages} outages")]);

@@ -45,13 +45,13 @@ const numberOf = (value) => {
   return Number(value);
 };
 
-const refuseColumns = (name, columns, trace) => {
+const refuseColumns = (name, columns) => {
   const missing = REQUIRED.filter((column) => !columns.includes(column));
   const there = columns.slice(0, 8).join(", ") + (columns.length > 8 ? ", …" : "");
   if (missing.length) {
     const [what, plural] = [missing.join(", "), missing.length > 1 ? "s" : ""];
     fail(
-      `${name} is not the table of a sweep: it has no column${plural} ${what} (its columns: ${there || "none"}). Open results.parquet or results.csv of switchyard sweep; ${trace}.`,
+      `${name} is not the table of a sweep: it has no column${plural} ${what} (its columns: ${there || "none"}). Open results.parquet or results.csv of switchyard sweep; a job trace is opened by Open a trace.`,
     );
   }
   if (!METRICS.some(({ key }) => columns.includes(key))) {
@@ -90,7 +90,7 @@ const parquet = async (file, signal) => {
     fail(`${name} is a sweep's table of version ${version}, and this page reads version ${VERSION}: open it in a page of that version, or run switchyard sweep again.`);
   }
   const there = parquetSchema(metadata).children.map(({ element }) => element.name);
-  refuseColumns(name, there, "a job trace has to be CSV, so export it as that");
+  refuseColumns(name, there);
   const all = Number(metadata.num_rows);
   const share = MOST_RUNS / all;
   const columns = new Map();
@@ -156,7 +156,7 @@ const csv = async (file, signal) => {
   const take = (data) => {
     if (!header) {
       header = data.map((cell) => cell.trim());
-      refuseColumns(name, header, "a job trace is opened by Open a trace");
+      refuseColumns(name, header);
       for (const column of WANTED) {
         const at = header.indexOf(column);
         if (at < 0) continue;

@@ -138,6 +138,59 @@ def test_files_are_what_python_has_them_for(fixtures, tmp_path, monkeypatch):
         switchyard.open(None)
 
 
+def test_a_table_is_opened_however_it_is_stored(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import feather, ipc, parquet
+
+    jobs = range(5_000)
+    table = pyarrow.table(
+        {
+            "job_id": [f"job {job}" for job in jobs],
+            "user": pyarrow.array([("ann", "bob", None)[job % 3] for job in jobs]).dictionary_encode(),
+            "submit_time": pyarrow.array([1_710_252_300_000_000 + job * 500_000 for job in jobs], pyarrow.timestamp("us", "UTC")),
+            "duration": pyarrow.array([(600 + job % 7) * 10**9 for job in jobs], pyarrow.duration("ns")),
+            "num_gpus": pyarrow.array([1 + job % 4 for job in jobs], pyarrow.int8()),
+            "nodes": [["n1", "n2"]] * len(jobs),
+        }
+    )
+    lines = ["job_id,user,submit_time,duration,num_gpus"]
+    lines += [f"job {job},{('ann', 'bob', '')[job % 3]},{1_710_252_300 + job / 2},{600 + job % 7},{1 + job % 4}" for job in jobs]
+    wanted = switchyard.open(("jobs.csv", "\n".join(lines).encode())).jobs
+    given = [table]
+    for compression in ["none", "snappy", "gzip", "lz4", "zstd"]:
+        for version in ["1.0", "2.0"]:
+            given.append(tmp_path / f"{compression}-{version}.parquet")
+            parquet.write_table(table, given[-1], compression=compression, data_page_version=version, row_group_size=1_700)
+    for compression in ["uncompressed", "lz4"]:
+        given.append(tmp_path / f"{compression}.feather")
+        feather.write_feather(table, given[-1], compression=compression)
+    stream = io.BytesIO()
+    with ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+    given += [stream.getvalue(), io.BytesIO(given[1].read_bytes())]
+    for each in given:
+        jobs = switchyard.open(each).jobs
+        for column in ["submit", "duration", "gpus"]:
+            assert list(jobs[column]) == list(wanted[column]), (each, column)
+    said = switchyard.inspect(given[1])["recognised"]
+    assert "it is a Parquet file" in said
+    with pytest.raises(switchyard.InputError, match="cut.parquet is a Parquet file and cannot be read: it is damaged or ends early"):
+        switchyard.open(("cut.parquet", given[1].read_bytes()[:-20]))
+    without_gpus = table.drop_columns(["num_gpus"])
+    with pytest.raises(switchyard.InputError, match="no column tells how many GPUs"):
+        switchyard.open(without_gpus)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_is_opened_as_it_is(library):
+    pytest.importorskip("pyarrow")
+    frame = pytest.importorskip(library).DataFrame(
+        {"job_id": ["a", "b"], "submit_time": [0.0, 30.5], "duration": [60, 90], "num_gpus": [2, 1], "user": ["ann", None]}
+    )
+    trace = switchyard.open(frame)
+    assert [list(trace.jobs[column]) for column in ["submit", "duration", "gpus"]] == [[0.0, 30.5], [60.0, 90.0], [2, 1]]
+
+
 @pytest.mark.parametrize(
     "call",
     [

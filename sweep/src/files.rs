@@ -111,7 +111,7 @@ pub fn open(
     options: &OpenOptions,
     mut goes_on: impl FnMut(Progress) -> bool,
 ) -> Result<Opened, FileError> {
-    let mut opening = Opening::new(options.clone());
+    let mut opening = Opening::new(options.clone()).reading_columns(switchyard_columnar::read);
     let mut slice = vec![0; SLICE];
     for source in sources {
         match source {

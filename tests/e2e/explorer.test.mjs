@@ -70,7 +70,7 @@ test("what is no table of a sweep is refused, with what is wrong and what to do"
   assert.match(await text(`${HEAD.join(",")}\na,b\n${row(run({}))}\n`), /its line 2 has 2 cells, and its header 19\. Copy it again/);
   assert.match(await text(`${HEAD.join(",")}\n0,lab,h,4x`), /cut off in its first run/);
   const trace = readFileSync(new URL("../fixtures/jobs.parquet", import.meta.url));
-  assert.match(await refused(new File([trace], "jobs.parquet")), /^jobs\.parquet is not the table of a sweep: .* \(its columns: job_id, .* a job trace has to be CSV, so export it as that\.$/);
+  assert.match(await refused(new File([trace], "jobs.parquet")), /^jobs\.parquet is not the table of a sweep: .* \(its columns: job_id, .* a job trace is opened by Open a trace\.$/);
   assert.match(await text("PAR1 and no more", "r.parquet"), /^r\.parquet is cut off, .* keeps the runs that are there\.$/);
 });
 

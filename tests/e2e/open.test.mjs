@@ -7,7 +7,7 @@ import { open as openFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { accessibilityProblems, browser, emptyFolder, finished, give, screenshot, table } from "./browser.mjs";
+import { accessibilityProblems, browser, emptyFolder, finished, give, problemsOf, screenshot, table } from "./browser.mjs";
 
 const { open } = browser();
 const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
@@ -400,10 +400,52 @@ test("what is no trace is refused with the reason and the next step", async (t) 
     assert.equal(await facts(page), before);
     assert.equal(await dialog(page).count(), 0);
   }
-  // Parquet goes to the explorer of sweeps.
+  for (const [file, message] of [
+    [fixture("columnar_brotli.parquet"), /columnar_brotli\.parquet is a Parquet file and cannot be read: it is compressed with Brotli/],
+    [fixture("columnar_zstd.arrow"), /columnar_zstd\.arrow is an Arrow file and cannot be read: it is compressed with zstd/],
+    [raw("cut.parquet", readFileSync(fixture("jobs.parquet")).subarray(0, -9)), /cut\.parquet is a Parquet file and cannot be read: it is damaged or ends early/],
+  ]) {
+    await give(page, file);
+    await page.locator(".refusal > p").filter({ hasText: message }).waitFor();
+    assert.equal(await facts(page), before);
+  }
+});
+
+test("Parquet is opened by a part that is fetched when it comes, and is the same table as CSV", async (t) => {
+  const page = await ready(t);
+  const fetched = [];
+  page.on("request", (request) => /columnar/.test(request.url()) && fetched.push(request.url()));
+  await give(page, fixture("columnar_jobs.csv"));
+  await summary(page).filter({ hasText: "40 of 40 rows kept" }).waitFor();
+  const csv = (await facts(page)).replace("columnar_jobs.csv", "");
+  const hashOf = async () => (await finished(page, 2), (await results(page)).runs.map((run) => run.log_hash));
+  const hashes = await hashOf();
+  assert.deepEqual(fetched, []);
+
+  await give(page, fixture("columnar_zstd.parquet"));
+  await summary(page).filter({ hasText: "columnar_zstd.parquet: 40 of 40 rows kept" }).waitFor();
+  assert.match(await report(page).textContent(), /it is a Parquet file/);
+  assert.equal((await facts(page)).replace("columnar_zstd.parquet", ""), csv);
+  assert.deepEqual(await hashOf(), hashes);
+  assert.equal(fetched.length, 2, fetched.join(" "));
+
+  // Other jobs of it, and beside another file.
+  await page.getByText("Jobs replayed: all").click();
+  await give(page, fixture("jobs.parquet"), fixture("tiresias_cluster.csv"));
+  await summary(page).filter({ hasText: "jobs.parquet: 2 of 2 rows kept" }).waitFor();
+  assert.match(await page.locator("#rail").textContent(), /came with the trace/);
+  assert.equal(fetched.length, 2);
+});
+
+test("without a network, Parquet is refused in words and what is open stays", async (t) => {
+  const page = await ready(t);
+  const before = await facts(page);
+  await page.route(/\/columnar[._]/, (route) => route.abort());
   await give(page, fixture("jobs.parquet"));
-  await page.getByRole("alert").filter({ hasText: /jobs\.parquet is not the table of a sweep: .* a job trace has to be CSV, so export it as that/ }).waitFor();
+  await page.locator(".refusal > p").filter({ hasText: /what reads Parquet and Arrow could not be fetched .* export the file as CSV/ }).waitFor();
   assert.equal(await facts(page), before);
+  // The request that has failed is the one meant to.
+  problemsOf(page).length = 0;
 });
 
 for (const colorScheme of ["light", "dark"]) {

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
-use crate::workspace::{BUNDLES, SCRIPTS, WORKER};
+use crate::workspace::{BUNDLES, COLUMNAR, SCRIPTS, WORKER};
 use crate::{lessons, module, notices, policy, shell, single_file, workspace};
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
@@ -98,6 +98,7 @@ fn with_version(dist: &Path, index: &str) -> Result<String> {
     for name in WORKER
         .into_iter()
         .chain(SCRIPTS)
+        .chain(COLUMNAR)
         .chain(BUNDLES.map(|of| of.file))
     {
         hasher.write(&shell::read_bytes(&dist.join(name))?);

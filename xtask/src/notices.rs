@@ -83,7 +83,12 @@ pub(crate) fn of(package: &str, what: &str) -> Result<String> {
         shell::command("cargo")
             .current_dir(workspace::root())
             .args(["metadata", "--format-version", "1", "--locked"])
-            .args(["--filter-platform", "wasm32-unknown-unknown"]),
+            .args(["--filter-platform", "wasm32-unknown-unknown"])
+            // Of all of the page's programs.
+            .args([
+                "--features",
+                "switchyard-web/columnar,switchyard-web/scripts",
+            ]),
     )?;
     let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata is no JSON")?;
     notices(&metadata, package, what)

@@ -14,7 +14,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::workspace::{BUNDLES, SCRIPTS, WORKER};
+use crate::workspace::{BUNDLES, COLUMNAR, SCRIPTS, WORKER};
 use crate::{notices, shell, workspace};
 
 /// `index`, a page that Trunk wrote into `dist`, with everything it loads from there inlined.
@@ -29,7 +29,12 @@ pub(crate) fn inline(dist: &Path, index: &str) -> Result<String> {
     )?;
     let notices = text(notices::FILE, &shell::read(&dist.join(notices::FILE))?);
     // A script that is inlined runs where it stands, and one of them looks for the workers.
-    let held = notices + &worker(dist)? + &scripts(dist)? + &weights(dist)? + &bundles(dist)?;
+    let held = notices
+        + &worker(dist)?
+        + &packed(dist, SCRIPTS)?
+        + &packed(dist, COLUMNAR)?
+        + &weights(dist)?
+        + &bundles(dist)?;
     let html = before_scripts(&html, &held)?;
     let html = inline_scripts(dist, &html)?;
     let (before, after) = html
@@ -174,9 +179,8 @@ fn worker(dist: &Path) -> Result<String> {
     Ok(text(script, &shell::read(&dist.join(script))?) + &text(wasm, &address))
 }
 
-/// The same of the program of scripts, its wasm compressed.
-fn scripts(dist: &Path) -> Result<String> {
-    let [script, wasm] = SCRIPTS;
+/// The same of a program that few need, its wasm compressed.
+fn packed(dist: &Path, [script, wasm]: [&str; 2]) -> Result<String> {
     let bytes = shell::read_bytes(&dist.join(wasm))?;
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     packer.write_all(&bytes)?;

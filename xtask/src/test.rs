@@ -323,7 +323,10 @@ impl Lane<'_> {
         let mut native = self.toolbox.command("cargo")?;
         native
             .args(["clippy", "--workspace", "--all-targets"])
-            .args(["--features", "switchyard-web/scripts"])
+            .args([
+                "--features",
+                "switchyard-web/columnar,switchyard-web/scripts",
+            ])
             .args(["--", "-D", "warnings"]);
         self.check("clippy", native)?;
 

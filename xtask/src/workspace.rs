@@ -21,6 +21,9 @@ pub(crate) const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 /// Those of the program that knows the script language.
 pub(crate) const SCRIPTS: [&str; 2] = ["scripts.js", "scripts_bg.wasm"];
 
+/// Those of the program that reads Parquet and Arrow.
+pub(crate) const COLUMNAR: [&str; 2] = ["columnar.js", "columnar_bg.wasm"];
+
 /// A script made of npm packages, one file beside the page, which asks for it when somebody first needs it
 /// (`static/lazy.js`); `bundle.mjs` makes it.
 pub(crate) struct Bundle {

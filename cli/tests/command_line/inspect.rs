@@ -102,6 +102,67 @@ fn a_folder_as_json_has_an_entry_per_file() {
 }
 
 #[test]
+fn a_folder_with_a_long_cluster_fits_a_screen() {
+    let folder = temporary("long-cluster");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let groups: Vec<String> = (1..=12)
+        .map(|gpus| {
+            format!(
+                "{{\"nodes\": 1, \"gpus\": {gpus}, \"type\": \"V100-32\", \"cores\": {}}}",
+                8 * gpus
+            )
+        })
+        .collect();
+    let file = format!("{{\"groups\": [{}]}}", groups.join(", "));
+    std::fs::write(format!("{folder}/nodes.json"), file).expect("written");
+    let jobs = "job_id,submit_time,duration,num_gpus\n1,0,60,1\n";
+    std::fs::write(format!("{folder}/jobs.csv"), jobs).expect("written");
+    let text = printed(&["inspect", &folder]);
+    assert!(text.contains("cluster 1x1:v100-32/cores=8"), "{text}");
+    assert!(text.contains('…'), "{text}");
+    let longest = text.lines().map(|line| line.chars().count()).max();
+    assert!(longest.is_some_and(|width| width <= 100), "{text}");
+    let entries = json(&["inspect", &folder, "--json", "-"]);
+    let whole = entries[1]["cluster"].as_str().expect("a cluster");
+    assert!(whole.ends_with("+1x12:v100-32/cores=96"), "{whole}");
+    std::fs::remove_dir_all(folder).expect("it is there");
+}
+
+#[test]
+fn parquet_and_arrow_are_read_as_the_same_table_is() {
+    let of = |name: &str| json(&["inspect", name, "--json", "-"]);
+    let (csv, parquet) = (of("columnar_jobs.csv"), of("columnar_zstd.parquet"));
+    for key in [
+        "format",
+        "jobs",
+        "gpu_jobs",
+        "gpu_hours",
+        "duration",
+        "gpus",
+    ] {
+        assert_eq!(csv[key], parquet[key], "{key}");
+    }
+    assert_eq!(csv["jobs"], 40);
+    let text = printed(&["inspect", "columnar_zstd.parquet"]);
+    assert!(text.contains("it is a Parquet file"), "{text}");
+    let run = |name: &str| json(&["run", name, "--cluster", "2x4", "--json", "-"]);
+    let hash = |of: &serde_json::Value| of["runs"][0]["log_hash"].clone();
+    let (csv, parquet) = (run("columnar_jobs.csv"), run("columnar_zstd.parquet"));
+    assert!(hash(&csv).is_string() || hash(&csv).is_u64(), "{csv}");
+    assert_eq!(hash(&csv), hash(&parquet));
+    for (name, why) in [
+        ("columnar_brotli.parquet", "compressed with Brotli"),
+        (
+            "columnar_zstd.arrow",
+            "write it with lz4 or without compression, or as Parquet",
+        ),
+    ] {
+        let said = failure(2, &["inspect", name]);
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
 fn a_table_that_is_not_understood_is_shown() {
     assert_eq!(
         failure(2, &["inspect", "bad_columns.csv"]),

@@ -52,6 +52,16 @@ pub enum OpenError {
         /// The file.
         file: String,
     },
+    /// A table stored by columns that cannot be read.
+    #[error("{file} is {what} and cannot be read: {why}")]
+    UnreadableColumns {
+        /// The file.
+        file: String,
+        /// What it is.
+        what: String,
+        /// Why, and what to do.
+        why: String,
+    },
     /// A container or binary format that is recognised but not read.
     #[error("{file} is {what}, which is not read here: {next}")]
     UnsupportedContainer {
@@ -303,6 +313,7 @@ impl OpenError {
             NoFiles => "",
             Empty { file }
             | LfsPointer { file }
+            | UnreadableColumns { file, .. }
             | UnsupportedContainer { file, .. }
             | Damaged { file, .. }
             | TooLarge { file, .. }

@@ -207,7 +207,7 @@ pub(crate) fn marked(file: &str, text: &str) -> Option<OpenError> {
     Some(known(file, what, next))
 }
 
-fn known(file: &str, what: &str, next: &str) -> OpenError {
+pub(crate) fn known(file: &str, what: &str, next: &str) -> OpenError {
     OpenError::Known {
         file: file.to_owned(),
         what: what.to_owned(),
@@ -219,24 +219,13 @@ fn known(file: &str, what: &str, next: &str) -> OpenError {
 /// The error that says what was printed for people, which is told by its first lines: blanks within
 /// cells, and cells without anything, do not let it be read as a table.
 pub(crate) fn printed(file: &str, text: &str) -> Option<OpenError> {
-    let mut lines = text.lines();
-    let header: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
-    let rule: Vec<&str> = lines
-        .next()
-        .unwrap_or("")
-        .split_ascii_whitespace()
-        .collect();
-    let is_rule = |word: &&str| word.bytes().all(|byte| byte == b'-');
+    let header: Vec<&str> = text.lines().next()?.split_ascii_whitespace().collect();
     let has = |names: &[&str]| {
         let mut names = names.iter();
         names.all(|name| header.iter().any(|of| of.eq_ignore_ascii_case(name)))
     };
-    let (what, next) = if header.len() > 1 && rule.len() > 1 && rule.iter().all(is_rule) {
-        (
-            "what sacct prints in columns of fixed width",
-            "cells are cut off and blanks separate nothing there; print it with sacct --parsable2 or --json",
-        )
-    } else if has(&["JOBID", "ST", "TIME"]) || has(&["JOBID", "STATE", "TIME", "NODELIST(REASON)"])
+    let (what, next) = if has(&["JOBID", "ST", "TIME"])
+        || has(&["JOBID", "STATE", "TIME", "NODELIST(REASON)"])
     {
         (
             "what squeue prints",

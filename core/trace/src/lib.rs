@@ -26,6 +26,7 @@ mod copies;
 mod detect;
 mod encoding;
 mod error;
+mod fixed;
 mod format;
 mod formats;
 mod guess;
@@ -55,6 +56,7 @@ mod tres;
 mod workload;
 
 pub use choices::{ChoiceError, Choices, Fractions, Oversized, Window};
+pub use container::ReadColumns;
 pub use error::{OpenError, Role, shorten};
 pub use header::{Header, HeaderLine};
 pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};

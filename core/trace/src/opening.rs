@@ -1,7 +1,8 @@
 //! Files that are opened together, slice by slice, and what they amount to in the end.
 
 use super::cluster_file::ClusterFile;
-use super::container::File;
+use super::cluster_files;
+use super::container::{File, ReadColumns};
 use super::copies::{self, Copy};
 use super::error::OpenError;
 use super::formats;
@@ -60,6 +61,17 @@ impl Opening {
         }
     }
 
+    /// The same, with a reader of tables that are stored by columns: Parquet and Arrow. Without one they are refused.
+    pub fn reading_columns(mut self, read: ReadColumns) -> Self {
+        self.shared.columns = Some(read);
+        self
+    }
+
+    /// Whether a table stored by columns has come, read or refused.
+    pub fn met_columns(&self) -> bool {
+        self.shared.met_columns
+    }
+
     /// Begins the next file, whose slices follow; the one before it is over.
     ///
     /// # Errors
@@ -116,6 +128,13 @@ impl Opening {
 
 /// What the files amount to.
 fn finish(mut found: Collected) -> Result<Opened, OpenError> {
+    order::sort_by(&mut found.slurm, |a, b| a.0.file.cmp(&b.0.file));
+    for (place, read) in cluster_files::read_together(&found.slurm) {
+        match read {
+            Ok(cluster) => found.clusters.push((place, cluster)),
+            Err(why) => found.refusals.push((place, why)),
+        }
+    }
     // In the order of their names; that in which they came or were packed says nothing.
     order::sort_by(&mut found.parts, |a, b| a.place.file.cmp(&b.place.file));
     order::sort_by(&mut found.clusters, |a, b| a.0.file.cmp(&b.0.file));

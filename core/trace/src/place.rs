@@ -75,6 +75,7 @@ pub(crate) fn stem(path: &str) -> &str {
     while let Some((front, ending)) = name.rsplit_once('.') {
         let known = [
             "csv", "tsv", "txt", "json", "swf", "gz", "tgz", "zst", "tar", "zip", "trace",
+            "parquet", "arrow", "feather",
         ];
         if front.is_empty() || !known.iter().any(|k| k.eq_ignore_ascii_case(ending)) {
             break;

@@ -3,6 +3,7 @@
 
 use super::OpenOptions;
 use super::cluster_file::ClusterFile;
+use super::container::ReadColumns;
 use super::error::OpenError;
 use super::format::Format;
 use super::import::Imported;
@@ -23,6 +24,9 @@ pub(crate) struct Shared {
     /// The names of the files.
     names: Vec<String>,
     collected: Collected,
+    /// Who reads tables that are stored by columns, and whether one has come.
+    pub(crate) columns: Option<ReadColumns>,
+    pub(crate) met_columns: bool,
     /// Rows read and kept so far, for progress.
     pub(crate) rows: u64,
     pub(crate) jobs: u64,
@@ -36,6 +40,8 @@ const MAX_LISTED: usize = 1000;
 pub(crate) struct Collected {
     pub(crate) parts: Vec<Part>,
     pub(crate) clusters: Vec<(Place, ClusterFile)>,
+    /// Slurm's files of pairs, which are read together.
+    pub(crate) slurm: Vec<(Place, String)>,
     pub(crate) profiles: Vec<ProfileTable>,
     /// The outages of all lists of them.
     pub(crate) outages: Outages,
@@ -62,6 +68,8 @@ impl Shared {
             found: false,
             names: Vec::new(),
             collected: Collected::default(),
+            columns: None,
+            met_columns: false,
             rows: 0,
             jobs: 0,
         }
@@ -141,6 +149,11 @@ impl Shared {
     /// A file is a cluster.
     pub(crate) fn cluster(&mut self, place: &Place, cluster: ClusterFile) {
         self.collected.clusters.push((place.clone(), cluster));
+    }
+
+    /// A file is Slurm's list of nodes, or of what they have.
+    pub(crate) fn slurm(&mut self, place: &Place, text: String) {
+        self.collected.slurm.push((place.clone(), text));
     }
 
     /// A file is a list of outages.

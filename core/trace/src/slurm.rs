@@ -218,7 +218,18 @@ pub(crate) fn is_pairs(text: &str) -> bool {
         !line.is_empty() && !aside
     });
     let is_of_slurm = |key: &str| is_any_of(key, &KEYS);
-    match lines.next().and_then(first_key) {
+    // `gres.conf` may begin with a device or with how they are found.
+    let is_gres = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        line.starts_with("name=gpu") || line.starts_with("autodetect=")
+    };
+    let Some(first) = lines.next() else {
+        return false;
+    };
+    if is_gres(first) {
+        return true;
+    }
+    match first_key(first) {
         Some(first) => is_of_slurm(first) || lines.filter_map(first_key).any(is_of_slurm),
         None => false,
     }

@@ -303,10 +303,7 @@ pub(crate) fn sniff<'a>(
     if is_pairs(text) {
         return Ok(match part {
             Part::Some => Sniffed::Whole,
-            Part::Last => Sniffed::Known(Sniff {
-                shape: Shape::Pairs,
-                ..Sniff::of(file, text)
-            }),
+            Part::Last => Sniffed::Known(Sniff::of_pairs(file, text)),
         });
     }
     if let (false, Some(refusal)) = (mapped, known::printed(file, start)) {
@@ -370,6 +367,14 @@ impl<'a> Sniff<'a> {
             above: 0,
             from: 1,
             boxed: false,
+        }
+    }
+
+    /// Records of pairs, all of which are there.
+    pub(crate) fn of_pairs(file: &'a str, text: &'a str) -> Self {
+        Self {
+            shape: Shape::Pairs,
+            ..Self::of(file, text)
         }
     }
 

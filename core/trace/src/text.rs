@@ -5,6 +5,7 @@ use super::cluster_files;
 use super::detect::{self, Found};
 use super::encoding::{Decoder, LOOK};
 use super::error::OpenError;
+use super::fixed::{self, FixedWidth};
 use super::format::Format;
 use super::import::Import;
 use super::place::{Flaws, Place};
@@ -31,6 +32,10 @@ pub(crate) struct TextFile {
     phase: Phase,
     /// The line of the first invalid sequence.
     first_invalid: Option<u32>,
+    /// What it was before it was a text; "" for a text.
+    stored_as: &'static str,
+    /// Its columns, where their widths tell them apart.
+    fixed: Option<FixedWidth>,
 }
 
 /// What is known of a text.
@@ -53,6 +58,19 @@ struct Rows {
 }
 
 impl TextFile {
+    /// A text that is made of something else.
+    pub(crate) fn stored_as(what: &'static str) -> Self {
+        Self {
+            stored_as: what,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is of no use, so that nothing else of it is needed.
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(self.phase, Phase::Refused)
+    }
+
     /// Takes the next bytes.
     ///
     /// # Errors
@@ -96,10 +114,19 @@ impl TextFile {
             self.begin(place, shared);
         }
         let invalid = match &mut self.decoder {
-            Some(decoder) => decoder.end(&mut self.text),
+            Some(decoder) => {
+                let text = match &mut self.fixed {
+                    Some(fixed) => fixed.rest(),
+                    None => &mut self.text,
+                };
+                decoder.end(text)
+            }
             None => None,
         };
         self.note_invalid(invalid);
+        if let Some(fixed) = &mut self.fixed {
+            fixed.convert(true, &mut self.text);
+        }
         if let Phase::Rows(rows) = &mut self.phase {
             rows.import.truncated = flaws.truncated;
         }
@@ -112,9 +139,13 @@ impl TextFile {
         };
         let Rows {
             format,
-            recognised,
+            mut recognised,
             import,
         } = *rows;
+        if !self.stored_as.is_empty() {
+            recognised = format!("{recognised}; it is {}", self.stored_as);
+        }
+        recognised += &self.fixed.map_or_else(String::new, |fixed| fixed.cut());
         match import.finish() {
             Ok(mut imported) => {
                 imported.trailing(flaws.trailing);
@@ -156,7 +187,14 @@ impl TextFile {
 
     fn decode(&mut self, bytes: &[u8]) {
         if let (Some(decoder), false) = (&mut self.decoder, matches!(self.phase, Phase::Refused)) {
-            let invalid = decoder.decode(bytes, &mut self.text);
+            let invalid = match &mut self.fixed {
+                Some(fixed) => {
+                    let invalid = decoder.decode(bytes, fixed.rest());
+                    fixed.convert(false, &mut self.text);
+                    invalid
+                }
+                None => decoder.decode(bytes, &mut self.text),
+            };
             self.note_invalid(invalid);
         }
     }
@@ -209,6 +247,19 @@ impl TextFile {
             decoder.old_line_ends = true;
             decoder.mend_line_ends(0, text);
         }
+        if self.fixed.is_none()
+            && let Some(mut fixed) = FixedWidth::of(text)
+        {
+            fixed.rest().push_str(&std::mem::take(text));
+            fixed.convert(matches!(part, Part::Last), text);
+            let refusal = fixed::lacks(&place.file, text.lines().next().unwrap_or(""));
+            self.fixed = Some(fixed);
+            if let Some(refusal) = refusal {
+                shared.refuse(place, refusal);
+                self.phase = Phase::Refused;
+                return;
+            }
+        }
         let path = place.own_path();
         if TableName::of(path).is_some() {
             if let Part::Some = part {
@@ -235,6 +286,10 @@ impl TextFile {
                 self.phase = Phase::Whole;
                 self.wanted = usize::MAX;
                 return;
+            }
+            Ok(Found::Cluster(kind, _)) if cluster_files::has_parts(kind) => {
+                shared.slurm(place, text.clone());
+                Ok(Phase::Refused)
             }
             Ok(Found::Cluster(kind, sniff)) => match cluster_files::read(kind, &sniff) {
                 Ok(cluster) => {

@@ -8,14 +8,22 @@ import operator
 import os
 import re
 import warnings
-from typing import IO, Any, Callable, Mapping, Sequence, Union
+from typing import IO, Any, Callable, Mapping, Protocol, Sequence, Union
 
 from . import _engine
 from ._errors import read
 from ._results import Results, Table
 
 Progress = Callable[[dict[str, Any]], Any]
-Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, tuple[str, bytes], IO[bytes], IO[str]]
+
+
+class _Table(Protocol):
+    """What hands on its columns as Arrow has them."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, tuple[str, bytes], IO[bytes], IO[str], _Table]
 
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
@@ -62,9 +70,10 @@ def open(
 ) -> Trace:
     """Opens a trace.
 
-    source: a file's path (``~`` is home), ``sample:NAME``, what has ``read()``, bytes, ``(name, bytes)``, or several of
+    source: a file's path (``~`` is home), ``sample:NAME``, what has ``read()``, bytes, ``(name, bytes)``, a table (of
+        pyarrow, pandas or polars: what has ``__arrow_c_stream__``, where pyarrow is installed), or several of
         them: a trace in parts, or with its cluster, profiles or outages. Formats and archives are recognised by what stands
-        in them.
+        in them, Parquet and Arrow (Feather) too.
     progress: called about twenty times a second, and at the end, with ``{"stage": "open", "bytes", "jobs"}``.
     options: ``member``, ``map`` (a text or a dictionary, which column holds what), ``max_rows``, ``max_bytes``,
         ``window`` (``"1d..36h"``; plain numbers are seconds), ``tenants``, ``users``, ``accounts``, ``partitions``, ``qos``,
@@ -229,13 +238,29 @@ def _content(given: Any) -> bytes:
     """What is in a file that is given as a path, as what can be read, or as its bytes."""
     if isinstance(given, os.PathLike):
         return read(given)
+    if hasattr(given, "__arrow_c_stream__"):
+        return _arrow_stream(given)
     if hasattr(given, "read"):
         given = given.read()
     if isinstance(given, str):
         return given.encode()
     if isinstance(given, (bytes, bytearray, memoryview)):
         return bytes(given)
-    raise _engine.InputError(f"a file is {repr(given)[:60]}: it takes a path, bytes, (name, bytes), or what has read()")
+    raise _engine.InputError(f"a file is {repr(given)[:60]}: it takes a path, bytes, (name, bytes), a table, or what has read()")
+
+
+def _arrow_stream(table: Any) -> bytes:
+    """A table as Arrow's stream of messages, which is opened as a file is."""
+    try:
+        import pyarrow
+    except ImportError as missing:
+        raise _engine.InputError("a table is opened with pyarrow: install it, or save the table as Parquet") from missing
+    batches = pyarrow.RecordBatchReader.from_stream(table)
+    stream = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(stream, batches.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return bytes(stream.getvalue())
 
 
 def _whole(what: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:

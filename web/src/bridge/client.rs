@@ -36,7 +36,10 @@ pub enum News {
 }
 
 /// A worker, or one whose program is still on its way; dropping the handle ends it.
-pub struct WorkerHandle(Rc<Line>);
+pub struct WorkerHandle {
+    line: Rc<Line>,
+    role: Role,
+}
 
 /// The line to a worker.
 #[derive(Default)]
@@ -45,6 +48,8 @@ struct Line {
     worker: RefCell<Option<Connected>>,
     /// Requests made before the worker was ready; `None` once it is.
     early: RefCell<Option<Vec<js_sys::Array>>>,
+    /// What the opener was asked last, which another program may have to answer.
+    asked: RefCell<Option<js_sys::Array>>,
 }
 
 /// A worker that lives, and who listens to it.
@@ -60,21 +65,8 @@ impl WorkerHandle {
             early: RefCell::new(Some(Vec::new())),
             ..Line::default()
         });
-        let on_news = Rc::new(on_news);
-        tell_if_late(&line, on_news.clone());
-        let waiting = Rc::downgrade(&line);
-        spawn_local(async move {
-            let started = start_worker(role.name()).await;
-            // Whoever started it may have given it up meanwhile.
-            let line = waiting.upgrade();
-            match (started.map(JsCast::unchecked_into::<Worker>), line) {
-                (Ok(worker), Some(line)) => line.connect(worker, on_news),
-                (Ok(worker), None) => worker.terminate(),
-                (Err(error), Some(_)) => on_news(News::Died(words(&error))),
-                (Err(_), None) => {}
-            }
-        });
-        Self(line)
+        line.begin(role, Rc::new(on_news));
+        Self { line, role }
     }
 
     /// Sends a request, with the files or jobs it is about.
@@ -84,9 +76,12 @@ impl WorkerHandle {
         with: impl IntoIterator<Item = JsValue>,
     ) -> Result<(), String> {
         let parcel = wire::pack(request, with)?;
-        match self.0.early.borrow_mut().as_mut() {
+        if self.role == Role::Opener {
+            self.line.asked.replace(Some(parcel.clone()));
+        }
+        match self.line.early.borrow_mut().as_mut() {
             Some(early) => early.push(parcel),
-            None => self.0.post(&parcel),
+            None => self.line.post(&parcel),
         }
         Ok(())
     }
@@ -107,6 +102,39 @@ fn tell_if_late(line: &Rc<Line>, on_news: Rc<impl Fn(News) + 'static>) {
 }
 
 impl Line {
+    /// Starts a worker.
+    fn begin(self: &Rc<Self>, role: Role, on_news: Rc<impl Fn(News) + 'static>) {
+        tell_if_late(self, on_news.clone());
+        let waiting = Rc::downgrade(self);
+        spawn_local(async move {
+            let started = start_worker(role.name()).await;
+            // Whoever started it may have given it up meanwhile.
+            let line = waiting.upgrade();
+            match (started.map(JsCast::unchecked_into::<Worker>), line) {
+                (Ok(worker), Some(line)) => line.connect(worker, on_news),
+                (Ok(worker), None) => worker.terminate(),
+                (Err(error), Some(_)) => {
+                    let why = words(&error);
+                    on_news(News::Died(match role {
+                        Role::Columnar => format!(
+                            "what reads Parquet and Arrow could not be fetched ({why}); without a network, export the file as CSV"
+                        ),
+                        _ => why,
+                    }));
+                }
+                (Err(_), None) => {}
+            }
+        });
+    }
+
+    /// Has the opener that reads tables stored by columns answer what the other one was asked.
+    fn go_on_with_columns(self: &Rc<Self>, on_news: Rc<impl Fn(News) + 'static>) {
+        self.worker.take();
+        self.early
+            .replace(Some(self.asked.take().into_iter().collect()));
+        self.begin(Role::Columnar, on_news);
+    }
+
     /// Listens to a worker.
     fn connect(self: &Rc<Self>, worker: Worker, on_news: Rc<impl Fn(News) + 'static>) {
         let hear = {
@@ -121,6 +149,11 @@ impl Line {
                 Ok(Reply::Ready { .. }) => on_news(News::Died(
                     "the page has been updated since it was opened: reload it".to_string(),
                 )),
+                Ok(Reply::NeedsColumns) => {
+                    if let Some(line) = line.upgrade() {
+                        line.go_on_with_columns(on_news.clone());
+                    }
+                }
                 Ok(Reply::Crashed(why)) => on_news(News::Died(words_for(&why))),
                 Ok(reply) => on_news(News::Reply(reply)),
                 Err(why) => on_news(News::Died(why)),
@@ -149,8 +182,13 @@ impl Line {
 
     fn post(&self, parcel: &js_sys::Array) {
         if let Some(Connected { worker, .. }) = &*self.worker.borrow() {
+            let transferred = match self.asked.borrow().is_some() {
+                // It may have to be posted again.
+                true => js_sys::Array::new(),
+                false => wire::transferred(parcel),
+            };
             // Only buffers that are transferred twice can fail here, and `pack` makes them anew.
-            let _ = worker.post_message_with_transfer(parcel, &wire::transferred(parcel));
+            let _ = worker.post_message_with_transfer(parcel, &transferred);
         }
     }
 }

@@ -23,7 +23,7 @@ use switchyard::workload::{ApplicationSettings, Suggestion};
 use switchyard::{Experiment, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 16;
+pub const PROTOCOL: u32 = 17;
 
 /// How many pieces of a log may be on their way to a page: the worker goes on once one is
 /// [taken](RunRequest::Taken). With more, what else a page has to do would wait behind them, wherever
@@ -46,6 +46,8 @@ pub enum Lack {
 pub enum Role {
     /// Turns files into jobs.
     Opener,
+    /// The same where a table stored by columns is among them, in a program of its own.
+    Columnar,
     /// Carries one run, answers for the goodput model, or writes jobs in a format.
     Runner,
     /// Carries one run whose policy is a script, in a program of its own.
@@ -65,6 +67,7 @@ impl Role {
     pub fn name(self) -> &'static str {
         match self {
             Self::Opener => "opener",
+            Self::Columnar => "columnar",
             Self::Runner => "runner",
             Self::Scripts => "scripts",
         }
@@ -328,6 +331,8 @@ pub enum Reply {
     Summed(Box<Result<Summary, String>>),
     /// The worker is dying.
     Crashed(String),
+    /// Among the files is a table stored by columns: [`Role::Columnar`] opens them.
+    NeedsColumns,
 }
 
 /// Why files cannot be opened.

@@ -51,16 +51,17 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
                 choice,
                 cluster,
             } => match open(&scope, &files, member, columns) {
-                Ok(Opened::Trace(trace)) => {
+                Ok(None) => Ok(Reply::NeedsColumns),
+                Ok(Some(Opened::Trace(trace))) => {
                     let answer = taken(&trace, &choice, cluster.as_ref(), true);
                     if answer.is_ok() {
                         held = Some(trace);
                     }
                     answer
                 }
-                Ok(Opened::Cluster(cluster)) => Ok(Reply::OpenedCluster(cluster)),
-                Ok(Opened::Profiles(tables)) => Ok(Reply::OpenedProfiles(tables)),
-                Ok(Opened::Outages(outages)) => Ok(Reply::OpenedOutages(outages)),
+                Ok(Some(Opened::Cluster(cluster))) => Ok(Reply::OpenedCluster(cluster)),
+                Ok(Some(Opened::Profiles(tables))) => Ok(Reply::OpenedProfiles(tables)),
+                Ok(Some(Opened::Outages(outages))) => Ok(Reply::OpenedOutages(outages)),
                 Err(refusal) => Err(refusal),
             },
             OpenRequest::Choose { choice, cluster } => match &held {
@@ -109,13 +110,14 @@ impl From<OpenError> for Refusal {
     }
 }
 
-/// Reads files slice by slice, and says how far it has come.
+/// Reads files slice by slice, and says how far it has come. `None`: there is a table stored by columns, which
+/// another program reads.
 fn open(
     scope: &DedicatedWorkerGlobalScope,
     files: &[File],
     member: Option<String>,
     columns: Option<String>,
-) -> Result<Opened, Refusal> {
+) -> Result<Option<Opened>, Refusal> {
     let mapping = columns.map(|text| text.parse()).transpose();
     let mut opening = Opening::new(OpenOptions {
         member,
@@ -124,6 +126,10 @@ fn open(
         max_held: OpenOptions::default().max_held,
         mapping: mapping.map_err(Refusal::because)?,
     });
+    #[cfg(feature = "columnar")]
+    {
+        opening = opening.reading_columns(switchyard_columnar::read);
+    }
     let mut slice = Vec::new();
     for file in files {
         let name = file.name();
@@ -136,13 +142,16 @@ fn open(
                 ))
             })?;
             opening.push(&slice)?;
+            if opening.met_columns() && cfg!(not(feature = "columnar")) {
+                return Ok(None);
+            }
             at += SLICE as f64;
             let progress = opening.progress();
             let (bytes, rows) = (progress.bytes, progress.rows);
             reply(scope, &Reply::Reading { bytes, rows });
         }
     }
-    Ok(opening.finish()?)
+    Ok(Some(opening.finish()?))
 }
 
 /// The machines and pods in two lists, in either order.

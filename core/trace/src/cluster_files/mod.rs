@@ -17,8 +17,9 @@ mod tiresias;
 use super::cluster_file::{ClusterFile, ClusterKind};
 use super::error::OpenError;
 use super::sniff::Sniff;
+pub(crate) use slurm_nodes::read_together;
 
-const KINDS: [&ClusterKind; 14] = [
+const KINDS: [&ClusterKind; 15] = [
     &tiresias::KIND,
     &alibaba_nodes::V2023,
     &alibaba_nodes::SPOT,
@@ -32,12 +33,18 @@ const KINDS: [&ClusterKind; 14] = [
     &slurm_nodes::PAIRS,
     &slurm_nodes::SINFO,
     &slurm_nodes::JSON,
+    &slurm_nodes::SINFO_JSON,
     &own::KIND,
 ];
 
 /// Which kind a file is, if any.
 pub(crate) fn recognise(sniff: &Sniff<'_>) -> Option<&'static ClusterKind> {
     KINDS.into_iter().find(|kind| (kind.recognise)(sniff))
+}
+
+/// Whether it is read [together](read_together) with others of its kind.
+pub(crate) fn has_parts(kind: &ClusterKind) -> bool {
+    std::ptr::eq(kind, &slurm_nodes::PAIRS)
 }
 
 /// A file that describes a cluster has at most this many bytes: the largest that is known has

@@ -1,31 +1,68 @@
-//! Slurm's nodes: as `scontrol show node` prints them, as `slurm.conf` lists them, and as `sinfo` tells
-//! them with a column `GRES`.
+//! Slurm's nodes: as `scontrol show node` prints them, as `slurm.conf` lists them, `gres.conf` beside it or alone,
+//! and as `sinfo` tells them, with a column `GRES` or in JSON.
 //!
 //! `NodeName=gpu[01-04] CPUs=64 RealMemory=512000 Gres=gpu:a100:8` is four nodes; what `NodeName=DEFAULT`
 //! tells holds below it. Memory is MiB. Of a node with several types of GPUs each type makes a
 //! machine, which has its part of the cores and memory. In sinfo's table a node has a row in each of
 //! its partitions, of which the first counts.
 //!
-//! Source: <https://slurm.schedmd.com/slurm.conf.html>, `scontrol.html`, `sinfo.html`.
+//! `NodeName=gpu[01-04] Name=gpu Type=a100 File=/dev/nvidia[0-3]` in `gres.conf` tells the types of the GPUs that
+//! `slurm.conf` counts without their type; without `NodeName`, of all nodes.
+//!
+//! Source: <https://slurm.schedmd.com/slurm.conf.html>, `gres.conf.html`, `scontrol.html`, `sinfo.html`.
 
 use crate::cluster_file::{ClusterFile, ClusterKind, Machine, bad, of_machines, rows};
 use crate::error::{OpenError, shorten};
 use crate::objects::parse;
+use crate::place::Place;
 use crate::rows::{Elements, Fields, number};
 use crate::slurm::{Pairs, first_key, hosts};
 use crate::sniff::{Shape, Sniff};
 use crate::tres;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PAIRS: ClusterKind = ClusterKind {
     recognise: |sniff| {
         let is_node =
             |line| first_key(line).is_some_and(|key| key.eq_ignore_ascii_case("NodeName"));
-        sniff.shape == Shape::Pairs && sniff.text.lines().any(is_node)
+        let mut lines = sniff.text.lines();
+        sniff.shape == Shape::Pairs && lines.any(|line| is_node(line) || is_gres(line))
     },
     read: read_pairs,
 };
+
+/// Reads Slurm's files of pairs that were opened together: a `gres.conf` belongs to what lists nodes.
+pub(crate) fn read_together(
+    files: &[(Place, String)],
+) -> Vec<(Place, Result<ClusterFile, OpenError>)> {
+    let lists_nodes = |text: &str| {
+        let nodes = Pairs::of(text, "NodeName");
+        nodes.iter().any(|node| !node.has("Name"))
+    };
+    let (nodes, gres): (Vec<_>, Vec<_>) = files.iter().partition(|(_, text)| lists_nodes(text));
+    let mut all = Vec::new();
+    let mut told = String::new();
+    for (place, text) in &gres {
+        // What is wrong in it is said with its own name and line.
+        match Gres::read(&Sniff::of_pairs(&place.file, text)) {
+            Ok(_) => told += &format!("{text}\n"),
+            Err(why) => all.push((place.clone(), Err(why))),
+        }
+    }
+    let mut read = |place: &Place, text: &str| {
+        let sniff = Sniff::of_pairs(&place.file, text);
+        all.push((place.clone(), super::read(&PAIRS, &sniff)));
+    };
+    match gres.first() {
+        Some((place, _)) if nodes.is_empty() && !told.is_empty() => read(place, &told),
+        _ => nodes.iter().for_each(|(place, text)| match told.as_str() {
+            "" => read(place, text),
+            told => read(place, &format!("{text}\n{told}")),
+        }),
+    }
+    all
+}
 
 pub(super) const SINFO: ClusterKind = ClusterKind {
     recognise: |sniff| names(sniff).is_some() && sniff.column("gres").is_some(),
@@ -39,6 +76,12 @@ pub(super) const JSON: ClusterKind = ClusterKind {
         sniff.shape == Shape::JsonObject && sniff.has(&["nodes"]) && slurm
     },
     read: read_json,
+};
+
+/// `sinfo --json`: groups of nodes that are alike, a partition at a time.
+pub(super) const SINFO_JSON: ClusterKind = ClusterKind {
+    recognise: |sniff| sniff.shape == Shape::JsonObject && sniff.has(&["sinfo"]),
+    read: read_sinfo_json,
 };
 
 /// More nodes than this are a mistake in a list of them.
@@ -81,29 +124,117 @@ impl Told<'_> {
     }
 }
 
-/// The nodes of a list that were not there before.
-fn fresh(
-    sniff: &Sniff<'_>,
-    line: u32,
-    list: &str,
-    seen: &mut BTreeSet<String>,
-) -> Result<usize, OpenError> {
-    let left = MAX_NODES.saturating_sub(seen.len());
-    let nodes = hosts(list, left).ok_or_else(|| {
+/// The nodes of a list.
+fn listed(sniff: &Sniff<'_>, line: u32, list: &str, most: usize) -> Result<Vec<String>, OpenError> {
+    hosts(list, most).ok_or_else(|| {
         let why = format!(
             "'{}' is no list of nodes, or one of more than {MAX_NODES}: correct it",
             shorten(list)
         );
         bad(sniff, line, "NodeName", why)
-    })?;
-    Ok(nodes
-        .into_iter()
-        .filter(|node| seen.insert(node.clone()))
-        .count())
+    })
+}
+
+/// Those that were not there before.
+fn fresh(
+    sniff: &Sniff<'_>,
+    line: u32,
+    list: &str,
+    seen: &mut BTreeSet<String>,
+) -> Result<Vec<String>, OpenError> {
+    let left = MAX_NODES.saturating_sub(seen.len());
+    let mut nodes = listed(sniff, line, list, left)?;
+    nodes.retain(|node| seen.insert(node.clone()));
+    Ok(nodes)
+}
+
+/// What `gres.conf` tells of GPUs.
+#[derive(Default)]
+struct Gres {
+    /// Of nodes by their names, and of all others.
+    of: BTreeMap<String, Vec<Device>>,
+    of_all: Vec<Device>,
+    /// The line and names of nodes, in order.
+    nodes: Vec<(u32, String)>,
+}
+
+/// A line of it: a type, "" where it is not told, and how many, where it tells that.
+#[derive(Clone)]
+struct Device {
+    kind: String,
+    count: Option<usize>,
+}
+
+/// Whether a line of `gres.conf` is of GPUs, whatever node it names.
+fn is_gres(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    words.any(|word| word.eq_ignore_ascii_case("name=gpu"))
+}
+
+impl Gres {
+    fn read(sniff: &Sniff<'_>) -> Result<Self, OpenError> {
+        let mut all = Self::default();
+        let named = Pairs::of(sniff.text, "NodeName");
+        for line in named.iter().chain(&Pairs::of(sniff.text, "Name")) {
+            if !line.get("Name").eq_ignore_ascii_case("gpu") {
+                continue;
+            }
+            let files = [line.get("File"), line.get("MultipleFiles")];
+            let files = files.into_iter().find(|of| !of.is_empty());
+            let devices = files.map(|of| hosts(of, MAX_NODES).map_or(0, |of| of.len()));
+            let said = number(line.get("Count"));
+            let said = said.filter(|n| (0.0..=1e6).contains(n) && n.fract() == 0.0);
+            if said.is_none() && !line.get("Count").is_empty() || devices == Some(0) {
+                let of = files.unwrap_or(line.get("Count"));
+                let why = format!("'{}' tells no number of GPUs: correct it", shorten(of));
+                return Err(bad(sniff, line.line, "Count", why));
+            }
+            let device = Device {
+                kind: line.get("Type").to_owned(),
+                count: said.map(|count| count as usize).or(devices),
+            };
+            if !line.has("NodeName") {
+                all.of_all.push(device);
+                continue;
+            }
+            let left = MAX_NODES.saturating_sub(all.nodes.len());
+            for node in listed(sniff, line.line, line.get("NodeName"), left)? {
+                let devices = all.of.entry(node.clone()).or_default();
+                devices.push(device.clone());
+                all.nodes.push((line.line, node));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The GPUs of a node, of which a list of nodes tells this; nothing where that says more.
+    fn told(&self, node: &str, list: &str) -> Option<String> {
+        let devices = self.of.get(node).unwrap_or(&self.of_all);
+        let counted: Vec<_> = tres::kinds_of(list).collect();
+        if devices.is_empty() || counted.iter().any(|(kind, _)| !kind.is_empty()) {
+            return None;
+        }
+        let total = counted.first().and_then(|(_, count)| *count);
+        let parts = devices.iter().map(|Device { kind, count }| {
+            let count = match (count, total, devices.len()) {
+                // A list that counts GPUs knows better than the files of one kind.
+                (_, Some(total), 1) => total,
+                (Some(count), ..) => *count as f64,
+                (None, ..) => 1.0,
+            };
+            match kind.as_str() {
+                "" => format!("gpu:{count}"),
+                kind => format!("gpu:{kind}:{count}"),
+            }
+        });
+        Some(parts.collect::<Vec<_>>().join(","))
+    }
 }
 
 fn read_pairs(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
-    let nodes = Pairs::of(sniff.text, "NodeName");
+    let mut nodes = Pairs::of(sniff.text, "NodeName");
+    nodes.retain(|node| !node.has("Name"));
+    let gres = Gres::read(sniff)?;
     let mut machines: Vec<Result<Machine, OpenError>> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut default: Option<&Pairs<'_>> = None;
@@ -129,8 +260,35 @@ fn read_pairs(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
             memory: figure("RealMemory").unwrap_or(0.0),
         };
         let of_one = told.machines(sniff)?;
-        for _ in 0..fresh(sniff, node.line, node.get("NodeName"), &mut seen)? {
-            machines.extend(of_one.iter().cloned().map(Ok));
+        for name in fresh(sniff, node.line, node.get("NodeName"), &mut seen)? {
+            match gres.told(&name, told.gres) {
+                Some(gres) => {
+                    let told = Told {
+                        gres: &gres,
+                        ..told
+                    };
+                    machines.extend(told.machines(sniff)?.into_iter().map(Ok));
+                }
+                None => machines.extend(of_one.iter().cloned().map(Ok)),
+            }
+        }
+    }
+    if nodes.is_empty() {
+        for (line, name) in &gres.nodes {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            let told = Told {
+                line: *line,
+                gres: &gres.told(name, "").unwrap_or_default(),
+                cores: 0.0,
+                memory: 0.0,
+            };
+            machines.extend(told.machines(sniff)?.into_iter().map(Ok));
+        }
+        if gres.nodes.is_empty() {
+            let why = "it tells the GPUs of a node, but not which nodes there are: open it beside slurm.conf, or write the cluster as NODESxGPUS";
+            return Err(OpenError::not_a_trace(sniff.file, why));
         }
     }
     of_machines(sniff, "Gres", &mut machines.into_iter())
@@ -167,6 +325,70 @@ fn read_json(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
     of_machines(sniff, "gres", &mut machines.into_iter())
 }
 
+/// A group of nodes as `sinfo --json` tells it.
+#[derive(Deserialize)]
+struct JsonGroup {
+    #[serde(default)]
+    nodes: JsonNames,
+    #[serde(default)]
+    gres: JsonGres,
+    #[serde(default)]
+    cpus: JsonFigure,
+    #[serde(default)]
+    memory: JsonFigure,
+}
+
+#[derive(Default, Deserialize)]
+struct JsonNames {
+    #[serde(default)]
+    total: usize,
+    /// Names, or lists of them.
+    #[serde(default)]
+    nodes: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct JsonGres {
+    #[serde(default)]
+    total: String,
+}
+
+/// What the least of a group has.
+#[derive(Default, Deserialize)]
+struct JsonFigure {
+    #[serde(default)]
+    minimum: f64,
+}
+
+fn read_sinfo_json(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
+    let groups = Fields::new(sniff.text).find(|field| field.key == "sinfo");
+    let mut machines: Vec<Result<Machine, OpenError>> = Vec::new();
+    let mut seen = BTreeSet::new();
+    if let Some(groups) = groups {
+        let mut groups = Elements::from_line(groups.value, groups.line);
+        while let Some(row) = groups.next() {
+            let group: JsonGroup =
+                parse(row.cell(0)).map_err(|why| bad(sniff, row.line, "sinfo", why))?;
+            let told = Told {
+                line: row.line,
+                gres: &group.gres.total,
+                cores: group.cpus.minimum,
+                memory: group.memory.minimum,
+            };
+            let of_one = told.machines(sniff)?;
+            let names = group.nodes.nodes.join(",");
+            let count = match names.is_empty() {
+                true => group.nodes.total.min(MAX_NODES),
+                false => fresh(sniff, row.line, &names, &mut seen)?.len(),
+            };
+            for _ in 0..count {
+                machines.extend(of_one.iter().cloned().map(Ok));
+            }
+        }
+    }
+    of_machines(sniff, "gres", &mut machines.into_iter())
+}
+
 /// The column of sinfo's table that names nodes.
 fn names<'s>(sniff: &'s Sniff<'_>) -> Option<&'s crate::sniff::Column> {
     let names = ["nodelist", "hostnames", "nodehost", "node"];
@@ -187,7 +409,7 @@ fn read_sinfo(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
             memory: figure("memory").unwrap_or(0.0),
         };
         let of_one = told.machines(sniff)?;
-        for _ in 0..fresh(sniff, row.line, at(names(sniff)), &mut seen)? {
+        for _ in fresh(sniff, row.line, at(names(sniff)), &mut seen)? {
             machines.extend(of_one.iter().cloned().map(Ok));
         }
     }
@@ -250,6 +472,81 @@ mod tests {
             {"name": "n2", "cpus": 64, "real_memory": 524288, "gres": ""}
         ], "last_update": 1}"#;
         assert_eq!(cluster("nodes.json", text), "1x8:a100/cores=64/memory=512");
+    }
+
+    #[test]
+    fn sinfo_as_json() {
+        let group = |partition: &str, nodes: &str| {
+            format!(
+                r#"{{"partition": {{"name": "{partition}"}}, "nodes": {{"total": 2, "nodes": [{nodes}]}},
+                "cpus": {{"minimum": 64, "maximum": 64}}, "memory": {{"minimum": 524288}},
+                "gres": {{"total": "gpu:a100:8(S:0-1)", "used": "gpu:a100:0"}}}}"#
+            )
+        };
+        let text = format!(
+            "{{\"meta\": {{}},\n\"sinfo\": [{},\n{},\n{}]}}",
+            group("a", "\"n1\", \"n2\""),
+            group("b", "\"n[2-3]\""),
+            r#"{"nodes": {"total": 3, "nodes": ["c1"]}, "cpus": {"minimum": 8}, "gres": {"total": ""}}"#
+        );
+        assert_eq!(cluster("sinfo.json", &text), "3x8:a100/cores=64/memory=512");
+    }
+
+    const CONF: &str = "SlurmctldHost=head\nGresTypes=gpu\nNodeName=gpu[01-02] CPUs=64 RealMemory=524288 Gres=gpu:8\nNodeName=gpu03 CPUs=32 Gres=gpu:t4:4\nNodeName=old1 CPUs=16 Gres=gpu:2\n";
+    const GRES: &str = "AutoDetect=off\n# the new ones\nNodeName=gpu[01-02] Name=gpu Type=nvidia_a100-sxm4-80gb File=/dev/nvidia[0-3] Cores=0-31\nNodeName=gpu[01-02] Name=gpu Type=h100 File=/dev/nvidia4,/dev/nvidia5,/dev/nvidia[6-7]\nNodeName=gpu03 Name=gpu Type=v100 Count=4\nName=gpu Type=tesla_v100-sxm2-32gb File=/dev/nvidia[0-1]\nName=mps Count=100\n";
+
+    fn together(files: &[(&str, &str)]) -> Result<Opened, crate::OpenError> {
+        let files: Vec<crate::SourceFile<'_>> = files
+            .iter()
+            .map(|(name, text)| crate::SourceFile {
+                name,
+                bytes: text.as_bytes(),
+            })
+            .collect();
+        crate::open(&files, &crate::OpenOptions::default())
+    }
+
+    #[test]
+    fn gres_conf_tells_the_types_of_what_slurm_conf_counts() {
+        let wanted = "2x4:a100-80/cores=32/memory=256+2x4:h100/cores=32/memory=256+1x4:t4/cores=32+1x2:v100-32/cores=16";
+        for files in [
+            [("slurm.conf", CONF), ("gres.conf", GRES)],
+            [("gres.conf", GRES), ("slurm.conf", CONF)],
+        ] {
+            let Ok(Opened::Cluster(cluster)) = together(&files) else {
+                panic!("no cluster: {:?}", together(&files));
+            };
+            assert_eq!(cluster.to_string(), wanted);
+        }
+        let jobs = "job_id,submit_time,duration,num_gpus\n1,0,60,2\n";
+        let files = [
+            ("jobs.csv", jobs),
+            ("gres.conf", GRES),
+            ("slurm.conf", CONF),
+        ];
+        let Ok(Opened::Trace(trace)) = together(&files) else {
+            panic!("no trace");
+        };
+        assert_eq!(trace.cluster.unwrap().to_string(), wanted);
+    }
+
+    #[test]
+    fn gres_conf_alone() {
+        assert_eq!(cluster("gres.conf", GRES), "2x4:a100-80+2x4:h100+1x4:v100");
+        assert_eq!(
+            cluster(
+                "gres.conf",
+                "NodeName=n[1-3] Name=gpu File=/dev/nvidia[0-7]\n"
+            ),
+            "3x8"
+        );
+        let error = |text: &str| together(&[("gres.conf", text)]).unwrap_err().to_string();
+        let alone = error("AutoDetect=nvml\nName=gpu Type=a100 File=/dev/nvidia[0-7]\n");
+        assert!(alone.contains("open it beside slurm.conf"), "{alone}");
+        assert_eq!(
+            error("NodeName=n1 Name=gpu Count=many\n"),
+            "gres.conf, line 1, column Count: 'many' tells no number of GPUs: correct it"
+        );
     }
 
     #[test]

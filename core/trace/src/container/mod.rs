@@ -2,10 +2,11 @@
 //!
 //! Bytes come in slices and go on at once: a [`File`] tells by its first bytes what it is, and
 //! hands what it unpacks to the [`File`] within, down to a text. Only a zip archive is held as a
-//! whole. Containers that are not read are named, with the next step. What is decompressed
+//! whole, and a table stored by columns, whose reader is given from outside. Containers that are not read are named, with the next step. What is decompressed
 //! counts against one limit for all files together, so that a decompression bomb ends in an
 //! error.
 
+mod columnar;
 mod gzip;
 mod tar;
 mod zip;
@@ -16,6 +17,7 @@ use super::place::{Flaws, Place};
 use super::shared::Shared;
 use super::text::TextFile;
 use crate::order;
+pub use columnar::ReadColumns;
 use gzip::Gunzip;
 use tar::Untar;
 use zstd::Unzstd;
@@ -38,6 +40,8 @@ enum Stage {
     Zstd(Box<Unzstd>),
     Tar(Box<Untar>),
     Zip(Vec<u8>),
+    /// What it is, and its bytes.
+    Columnar(&'static str, Vec<u8>),
     /// It is of no use.
     Refused,
 }
@@ -74,9 +78,9 @@ impl File {
             Stage::Gzip(gunzip) => gunzip.push(bytes, shared),
             Stage::Zstd(unzstd) => unzstd.push(bytes, shared),
             Stage::Tar(untar) => untar.push(bytes, shared),
-            Stage::Zip(archive) => {
-                archive.extend_from_slice(bytes);
-                shared.may_hold(&self.place.file, archive.len())
+            Stage::Zip(whole) | Stage::Columnar(_, whole) => {
+                whole.extend_from_slice(bytes);
+                shared.may_hold(&self.place.file, whole.len())
             }
         }
     }
@@ -93,6 +97,7 @@ impl File {
             Stage::Zstd(unzstd) => unzstd.end(flaws, shared),
             Stage::Tar(untar) => untar.end(flaws, shared),
             Stage::Zip(archive) => zip::open(&self.place, &archive, shared),
+            Stage::Columnar(what, bytes) => columnar::open(&self.place, what, bytes, flaws, shared),
         }
     }
 
@@ -117,6 +122,14 @@ impl File {
             Kind::Zstd => Stage::Zstd(Box::new(Unzstd::new(inner()))),
             Kind::Tar => Stage::Tar(Box::new(Untar::new(self.place.clone()))),
             Kind::Zip => Stage::Zip(Vec::new()),
+            Kind::Columnar(what) => {
+                shared.met_columns = true;
+                if shared.columns.is_none() {
+                    shared.refuse(&self.place, unsupported(&self.place.file, what, EXPORT));
+                    return Ok(());
+                }
+                Stage::Columnar(what, Vec::new())
+            }
             Kind::LfsPointer => {
                 shared.refuse(&self.place, OpenError::LfsPointer { file: file() });
                 return Ok(());
@@ -159,6 +172,8 @@ enum Kind {
     Zstd,
     Tar,
     Zip,
+    /// A table stored by columns, and what it is.
+    Columnar(&'static str),
     LfsPointer,
     /// What it is, and what to do next.
     Refused(&'static str, &'static str),
@@ -175,9 +190,7 @@ fn kind(bytes: &[u8]) -> Kind {
         (b"\x04\x22\x4D\x18", "compressed with lz4", DECOMPRESS),
         (b"7z\xBC\xAF\x27\x1C", "a 7z archive", UNPACK),
         (b"Rar!\x1A\x07", "a RAR archive", UNPACK),
-        (b"PAR1", "a Parquet file", EXPORT),
-        (b"ARROW1", "an Arrow file", EXPORT),
-        (b"FEA1", "a Feather file", EXPORT),
+        (b"FEA1", "a Feather file of version 1", EXPORT),
         (b"\x89HDF\r\n\x1A\n", "an HDF5 file", EXPORT),
         (b"SQLite format 3\0", "an SQLite database", EXPORT),
         (
@@ -191,6 +204,9 @@ fn kind(bytes: &[u8]) -> Kind {
         return Kind::Refused(what, next);
     }
     match bytes {
+        [b'P', b'A', b'R', b'1' | b'E', ..] => Kind::Columnar("a Parquet file"),
+        _ if bytes.starts_with(b"ARROW1") => Kind::Columnar("an Arrow file"),
+        [0xFF, 0xFF, 0xFF, 0xFF, ..] => Kind::Columnar("an Arrow stream"),
         _ if bytes.starts_with(&gzip::MAGIC) => Kind::Gzip,
         _ if bytes.starts_with(&zstd::MAGIC) => Kind::Zstd,
         // A zstd file may begin with a frame that holds no data.

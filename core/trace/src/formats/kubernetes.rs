@@ -5,7 +5,9 @@
 //! job from `startTime` to `completionTime` or the condition `Failed`; Volcano's and Kueue's by the times of
 //! their conditions. What has not ended is left out. The GPUs are the limits, else requests, of
 //! resources such as `nvidia.com/gpu`, of all containers and all pods at once. The queue is the tenant, else
-//! the namespace. Pods and workloads of a job that is there too are a part of it.
+//! the namespace. Pods and workloads of a job that is there too are a part of it. Pods of one gang whose job is not
+//! there, as labels and owners tell, are one job: submitted with the first, until the last has ended, on as many
+//! GPUs as they had at once.
 //!
 //! Source: <https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/>;
 //! <https://github.com/volcano-sh/apis>, `batch/v1alpha1`; <https://kueue.sigs.k8s.io/docs/reference/>.
@@ -13,11 +15,12 @@
 use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::manifest::{Manifest, Object, objects};
+use crate::order;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, number, span};
 use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::{Evidence, Shape};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const FORMAT: Format = Format {
     id: "kubernetes",
@@ -38,7 +41,7 @@ pub(super) const FORMAT: Format = Format {
             text: "objects of Kubernetes that run pods".to_owned(),
         })
     },
-    importer: |_, _| Ok(Box::new(Kubernetes)),
+    importer: |_, _| Ok(Box::new(Kubernetes::default())),
 };
 
 /// Whether an object runs pods, and once.
@@ -51,7 +54,150 @@ fn is_workload(object: &Object) -> bool {
     }
 }
 
-struct Kubernetes;
+/// Labels and annotations that name the gang that a pod is of, the widest first.
+const GANGS: [&str; 15] = [
+    "jobset.sigs.k8s.io/jobset-name",
+    "leaderworkerset.sigs.k8s.io/name",
+    "ray.io/cluster",
+    "training.kubeflow.org/job-name",
+    "pytorch-job-name",
+    "tf-job-name",
+    "mpi-job-name",
+    "volcano.sh/job-name",
+    "kueue.x-k8s.io/pod-group-name",
+    "scheduling.x-k8s.io/pod-group",
+    "pod-group.scheduling.sigs.k8s.io",
+    "scheduling.k8s.io/group-name",
+    "scheduling.volcano.sh/group-name",
+    "batch.kubernetes.io/job-name",
+    "job-name",
+];
+
+#[derive(Default)]
+struct Kubernetes {
+    /// Pods of gangs, by namespace and name.
+    gangs: BTreeMap<(String, String), Vec<Found>>,
+}
+
+/// What an object says of a job, or of a part of one.
+struct Found {
+    line: u32,
+    name: String,
+    gpus: f64,
+    created: String,
+    ran: Ran,
+    tenant: String,
+    types: BTreeSet<String>,
+    limit: Option<f64>,
+    namespace: String,
+    /// The queue that it is submitted to.
+    queue: String,
+    priority_class: String,
+    priority: Option<f64>,
+    /// The node of a pod.
+    node: String,
+}
+
+/// The gang that a pod is of.
+fn gang(object: &Object) -> Option<&str> {
+    if object.kind != "Pod" {
+        return None;
+    }
+    let said = |of: &str, key: &str| object.it.text(&["metadata", of, key]).is_empty();
+    let label = GANGS.iter().find_map(|key| {
+        let of = ["labels", "annotations"]
+            .into_iter()
+            .find(|of| !said(of, key))?;
+        Some(object.it.text(&["metadata", of, key]))
+    });
+    let owners = object.it.list(&["metadata", "ownerReferences"]).iter();
+    let mut owners = owners.filter(|owner| {
+        let kind = owner.text(&["kind"]);
+        kind.ends_with("Job") || matches!(kind, "JobSet" | "PodGroup" | "RayCluster")
+    });
+    label.or_else(|| Some(owners.next()?.text(&["name"])))
+}
+
+impl Kubernetes {
+    /// Keeps what an object says; a pod of a gang until the others are there. `from`: the line of its text.
+    fn take(
+        &mut self,
+        object: &Object,
+        there: &BTreeSet<(&str, &str, &str)>,
+        from: u32,
+        sink: &mut Sink,
+    ) -> Result<(), (DropReason, String)> {
+        let mut found = read(object, there)?;
+        found.line = found.line.saturating_add(from.saturating_sub(1));
+        match gang(object) {
+            Some(gang) => {
+                let (_, namespace, _) = name(object);
+                let key = (namespace.to_owned(), gang.to_owned());
+                self.gangs.entry(key).or_default().push(found);
+                Ok(())
+            }
+            None => found.keep(sink),
+        }
+    }
+}
+
+/// One job of the pods of a gang, of which there is at least one.
+fn together(name: String, pods: &[Found]) -> Option<Found> {
+    let first = pods.iter().reduce(|a, b| {
+        let is_earlier = date(&b.created) < date(&a.created);
+        if is_earlier && date(&b.created).is_some() {
+            b
+        } else {
+            a
+        }
+    })?;
+    // How many GPUs were taken and given back when, those given back first.
+    let mut changes: Vec<(f64, f64)> = Vec::new();
+    for pod in pods {
+        if let (Some(start), Some(end)) = (pod.ran.start, pod.ran.end) {
+            changes.extend([(start, pod.gpus), (end, -pod.gpus)]);
+        }
+    }
+    order::sort_by(&mut changes, |a, b| {
+        order::by_value(&a.0, &b.0).then_with(|| order::by_value(&a.1, &b.1))
+    });
+    let (mut now, mut most) = (0.0, 0.0);
+    for (_, change) in &changes {
+        now += change;
+        most = if now > most { now } else { most };
+    }
+    let ended = pods.iter().all(|pod| pod.ran.end.is_some());
+    let status = |of: Status| pods.iter().any(|pod| pod.ran.status == of);
+    let all: f64 = pods.iter().fold(0.0, |all, pod| all + pod.gpus);
+    let starts = pods.iter().filter_map(|pod| pod.ran.start);
+    let ends = pods.iter().filter_map(|pod| pod.ran.end);
+    Some(Found {
+        line: pods.first()?.line,
+        name,
+        // Of one that has not ended it does not matter how many, but whether there are any.
+        gpus: if ended { most } else { all },
+        created: first.created.clone(),
+        ran: Ran {
+            start: starts.reduce(|a, b| if b < a { b } else { a }),
+            end: ends
+                .reduce(|a, b| if b > a { b } else { a })
+                .filter(|_| ended),
+            duration: None,
+            status: [Status::NodeFailed, Status::Failed]
+                .into_iter()
+                .find(|of| status(*of))
+                .unwrap_or(first.ran.status),
+        },
+        tenant: first.tenant.clone(),
+        types: pods.iter().flat_map(|pod| pod.types.clone()).collect(),
+        limit: first.limit,
+        namespace: first.namespace.clone(),
+        queue: first.queue.clone(),
+        priority_class: first.priority_class.clone(),
+        priority: first.priority,
+        node: first.node.clone(),
+    })
+}
 
 impl Importer for Kubernetes {
     /// An element of an array of objects.
@@ -59,7 +205,7 @@ impl Importer for Kubernetes {
         let objects = objects(row.cell(0));
         match objects.iter().find(|object| is_workload(object)) {
             Some(object) => {
-                if let Err((reason, detail)) = read(object, &BTreeSet::new(), sink) {
+                if let Err((reason, detail)) = self.take(object, &BTreeSet::new(), row.line, sink) {
                     sink.drop(reason, row.line, &|| detail.clone());
                 }
             }
@@ -81,13 +227,29 @@ impl Importer for Kubernetes {
             if !sink.count_row() {
                 return;
             }
-            if let Err((reason, detail)) = read(object, &there, sink) {
+            if let Err((reason, detail)) = self.take(object, &there, 1, sink) {
                 sink.drop(reason, object.it.line(), &|| detail.clone());
             }
         }
     }
 
     fn finish(&mut self, sink: &mut Sink) {
+        let gangs = std::mem::take(&mut self.gangs);
+        let any = !gangs.is_empty();
+        for ((_, name), pods) in gangs {
+            for pod in pods.iter().skip(1) {
+                let detail = || format!("{} is of {name}", pod.name);
+                sink.drop(DropReason::PartialExecution, pod.line, &detail);
+            }
+            if let Some(job) = together(name, &pods)
+                && let Err((reason, detail)) = job.keep(sink)
+            {
+                sink.drop(reason, job.line, &|| detail.clone());
+            }
+        }
+        if any {
+            order::sort_by_key(&mut sink.records, |record| record.line);
+        }
         sink.zero = Some(0.0);
     }
 
@@ -119,9 +281,19 @@ struct Ran {
 fn read(
     object: &Object,
     there: &BTreeSet<(&str, &str, &str)>,
-    sink: &mut Sink,
-) -> Result<(), (DropReason, String)> {
+) -> Result<Found, (DropReason, String)> {
     let (it, (kind, namespace, id)) = (&object.it, name(object));
+    let gang = gang(object).and_then(|gang| {
+        let kinds = ["JobSet", "LeaderWorkerSet", "RayCluster"];
+        let is_it = |of: &&(&str, &str, &str)| {
+            of.1 == namespace && of.2 == gang && (of.0.ends_with("Job") || kinds.contains(&of.0))
+        };
+        there.iter().find(is_it)
+    });
+    if let Some((kind, _, name)) = gang {
+        let detail = format!("it is of {kind} {name}");
+        return Err((DropReason::PartialExecution, detail));
+    }
     for owner in it.list(&["metadata", "ownerReferences"]) {
         let (kind, name) = (owner.text(&["kind"]), owner.text(&["name"]));
         if there.contains(&(kind, namespace, name)) {
@@ -137,29 +309,12 @@ fn read(
         // Not `sum`, which is −0 of nothing.
         counts.fold(0.0, |all, of| all + of)
     };
-    let count = all(&gpus);
-    let (gpus, share) = sink::gpus(count).map_err(|r| (r, format!("{count} GPUs")))?;
-    let created = it.text(&["metadata", "creationTimestamp"]);
-    let (missing, invalid) = (DropReason::SubmitMissing, DropReason::SubmitInvalid);
-    let reason = if created.is_empty() { missing } else { invalid };
-    let blamed = |reason| (reason, cell_is("creationTimestamp", created));
-    let submit = date(created).ok_or_else(|| blamed(reason))?;
-    let submit = sink::submit(submit).map_err(blamed)?;
     let ran = match kind {
         "Pod" => ran_pod(it),
         "Workload" => ran_by_conditions(it, "type", &["Admitted", "QuotaReserved"], &["Finished"]),
         _ if it.text(&["apiVersion"]).contains("volcano") => ran_volcano(it),
         _ => ran_job(it),
     };
-    let seconds = match (ran.start, ran.end, ran.duration) {
-        (Some(start), Some(end), _) => end - start,
-        (_, _, Some(duration)) => duration,
-        (Some(_), None, None) => {
-            return Err((DropReason::NotEnded, "status tells no end".to_owned()));
-        }
-        (None, _, None) => return Err((DropReason::NotBegun, "status tells no start".to_owned())),
-    };
-    let duration = sink::duration(seconds).map_err(|r| (r, format!("{seconds} s in status")))?;
     let queues = [
         it.text(&["spec", "queueName"]),
         it.text(&["spec", "queue"]),
@@ -169,48 +324,84 @@ fn read(
     let priority_class = pods
         .iter()
         .map(|(_, pod)| pod.text(&["priorityClassName"]))
-        .find(|name| !name.is_empty())
-        .unwrap_or("");
-    let types: BTreeSet<&str> = pods.iter().flat_map(|(_, pod)| selected(pod)).collect();
-    let types: Vec<&str> = types.into_iter().collect();
-    sink.keep(Draft {
+        .find(|name| !name.is_empty());
+    let types = pods.iter().flat_map(|(_, pod)| selected(pod));
+    Ok(Found {
         line: it.line(),
-        name: id,
-        submit,
-        duration,
-        gpus,
-        share,
+        name: id.to_owned(),
+        gpus: all(&gpus),
+        created: it.text(&["metadata", "creationTimestamp"]).to_owned(),
+        ran,
         tenant: queues
             .into_iter()
             .find(|queue| !queue.is_empty())
-            .unwrap_or(""),
-        model: "",
-        batch: None,
-        asks: Asks {
-            types: &types.join("|"),
-            time: sink::asked_time(number(it.text(&["spec", "activeDeadlineSeconds"]))),
-            ..Asks::default()
-        },
-        told: Told {
-            labels: [
-                "",
-                namespace,
-                queues
-                    .into_iter()
-                    .take(3)
-                    .find(|queue| !queue.is_empty())
-                    .unwrap_or(""),
-                priority_class,
-                "",
-            ],
-            start: ran.start.or_else(|| Some(ran.end? - seconds)),
-            priority: number(it.text(&["spec", "priority"])),
-            ran_on: "",
-            nodes: it.text(&["spec", "nodeName"]),
-        },
-        status: ran.status,
-    });
-    Ok(())
+            .unwrap_or("")
+            .to_owned(),
+        types: types.map(str::to_owned).collect(),
+        limit: number(it.text(&["spec", "activeDeadlineSeconds"])),
+        namespace: namespace.to_owned(),
+        queue: queues
+            .into_iter()
+            .take(3)
+            .find(|queue| !queue.is_empty())
+            .unwrap_or("")
+            .to_owned(),
+        priority_class: priority_class.unwrap_or("").to_owned(),
+        priority: number(it.text(&["spec", "priority"])),
+        node: it.text(&["spec", "nodeName"]).to_owned(),
+    })
+}
+
+impl Found {
+    fn keep(&self, sink: &mut Sink) -> Result<(), (DropReason, String)> {
+        let count = self.gpus;
+        let (gpus, share) = sink::gpus(count).map_err(|r| (r, format!("{count} GPUs")))?;
+        let created = self.created.as_str();
+        let (missing, invalid) = (DropReason::SubmitMissing, DropReason::SubmitInvalid);
+        let reason = if created.is_empty() { missing } else { invalid };
+        let blamed = |reason| (reason, cell_is("creationTimestamp", created));
+        let submit = date(created).ok_or_else(|| blamed(reason))?;
+        let submit = sink::submit(submit).map_err(blamed)?;
+        let ran = &self.ran;
+        let seconds = match (ran.start, ran.end, ran.duration) {
+            (Some(start), Some(end), _) => end - start,
+            (_, _, Some(duration)) => duration,
+            (Some(_), None, None) => {
+                return Err((DropReason::NotEnded, "status tells no end".to_owned()));
+            }
+            (None, _, None) => {
+                return Err((DropReason::NotBegun, "status tells no start".to_owned()));
+            }
+        };
+        let duration =
+            sink::duration(seconds).map_err(|r| (r, format!("{seconds} s in status")))?;
+        let types: Vec<&str> = self.types.iter().map(String::as_str).collect();
+        sink.keep(Draft {
+            line: self.line,
+            name: &self.name,
+            submit,
+            duration,
+            gpus,
+            share,
+            tenant: &self.tenant,
+            model: "",
+            batch: None,
+            asks: Asks {
+                types: &types.join("|"),
+                time: sink::asked_time(self.limit),
+                ..Asks::default()
+            },
+            told: Told {
+                labels: ["", &self.namespace, &self.queue, &self.priority_class, ""],
+                start: ran.start.or_else(|| Some(ran.end? - seconds)),
+                priority: self.priority,
+                ran_on: "",
+                nodes: &self.node,
+            },
+            status: ran.status,
+        });
+        Ok(())
+    }
 }
 
 /// The pods that it runs at once: how many, and what each is.
@@ -449,5 +640,93 @@ mod tests {
         );
         assert_eq!(trace.inspect().jobs, 4);
         assert_eq!(trace.records[0].demand.time, Some(7200.0));
+    }
+    /// A pod of so many GPUs that ran for so many seconds.
+    fn pod(
+        name: &str,
+        metadata: &str,
+        gpus: u32,
+        from: u32,
+        end: Option<u32>,
+        phase: &str,
+    ) -> String {
+        let time = |at: u32| format!("2024-05-03T12:{:02}:{:02}Z", at / 60, at % 60);
+        let ended = end.map_or("{}".to_owned(), |end| {
+            format!(r#"{{"terminated": {{"finishedAt": "{}"}}}}"#, time(end))
+        });
+        format!(
+            r#"{{"kind": "Pod", "metadata": {{"name": "{name}", "namespace": "ml", "creationTimestamp": "{}", {metadata}}},
+            "spec": {{"containers": [{{"resources": {{"limits": {{"nvidia.com/gpu": "{gpus}"}}}}}}]}},
+            "status": {{"phase": "{phase}", "startTime": "{}", "containerStatuses": [{{"state": {ended}}}]}}}}"#,
+            time(from),
+            time(from + 10)
+        )
+    }
+
+    #[test]
+    fn pods_of_one_gang_without_their_job_are_one_job() {
+        let kubeflow = r#""labels": {"training.kubeflow.org/job-name": "bert"}"#;
+        let volcano = r#""annotations": {"scheduling.k8s.io/group-name": "podgroup-1"}"#;
+        let owned =
+            r#""ownerReferences": [{"kind": "Job", "name": "retried", "controller": true}]"#;
+        let replicas = r#""ownerReferences": [{"kind": "ReplicaSet", "name": "served"}]"#;
+        let pods = [
+            pod("bert-master-0", kubeflow, 0, 5, Some(100), "Succeeded"),
+            pod("bert-worker-0", kubeflow, 4, 0, Some(110), "Succeeded"),
+            pod("v-0", volcano, 8, 20, Some(60), "Succeeded"),
+            pod("bert-worker-1", kubeflow, 4, 10, Some(90), "Succeeded"),
+            pod("v-1", volcano, 8, 20, Some(70), "Failed"),
+            pod("again-1", owned, 2, 0, Some(100), "Failed"),
+            pod("again-2", owned, 2, 100, Some(200), "Succeeded"),
+            pod("served-1", replicas, 1, 0, Some(50), "Succeeded"),
+            pod("served-2", replicas, 1, 0, Some(50), "Succeeded"),
+            pod(
+                "late-1",
+                r#""labels": {"job-name": "late"}"#,
+                1,
+                0,
+                None,
+                "Running",
+            ),
+            pod(
+                "late-2",
+                r#""labels": {"job-name": "late"}"#,
+                1,
+                0,
+                Some(50),
+                "Succeeded",
+            ),
+        ];
+        let all = pods.join(",\n").replace("\n            ", " ");
+        let list = format!("{{\"kind\": \"List\", \"items\": [\n{all}]}}");
+        let array = format!("[\n{all}]");
+        for text in [list, array] {
+            let trace = trace("pods.json", text.as_bytes());
+            let mut shown = records(&trace);
+            shown.iter_mut().for_each(|record| {
+                *record = record.split_once(' ').expect("a line").1.to_owned();
+            });
+            assert_eq!(
+                shown,
+                [
+                    "bert 1714737600 100 8 ml - Completed",
+                    "podgroup-1 1714737620 40 16 ml - Failed",
+                    "retried 1714737600 190 2 ml - Failed",
+                    "served-1 1714737600 40 1 ml - Completed",
+                    "served-2 1714737600 40 1 ml - Completed",
+                ]
+            );
+            assert_eq!(trace.inspect().jobs, 6);
+            let why = dropped(&trace).join("\n");
+            assert!(
+                why.contains("partial_execution 5 ") && why.contains("not_ended 1 "),
+                "{why}"
+            );
+        }
+        // With the job itself they are a part of it.
+        let job = r#"{"kind": "PyTorchJob", "apiVersion": "kubeflow.org/v1", "metadata": {"name": "bert", "namespace": "ml", "creationTimestamp": "2024-05-03T12:00:00Z"}, "spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 2, "template": {"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "4"}}}]}}}}}, "status": {"startTime": "2024-05-03T12:00:10Z", "completionTime": "2024-05-03T12:01:50Z"}}"#;
+        let list = format!("{{\"kind\": \"List\", \"items\": [\n{job},\n{}]}}", pods[1]);
+        let trace = trace("pods.json", list.as_bytes());
+        assert_eq!(records(&trace), ["2 bert 1714737600 100 8 ml - Completed"]);
     }
 }

@@ -13,6 +13,8 @@
 //! and `NodeList` are kept, and the cores and memory of the lists, else of `ReqCPUS` and `ReqMem`. With `--duplicates` a job that was queued again has a row for
 //! each time it ran; they are one job.
 //!
+//! In columns of fixed width (`fixed`), a list that is cut off tells no GPUs.
+//!
 //! Where `--delimiter=,` was asked for, commas within lists are not quoted: cells that look like parts of
 //! one list (`cpu=8`, `gres/gpu=2`) are one cell.
 //!
@@ -366,7 +368,13 @@ impl Layout {
     }
 
     fn gpus(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {
-        let filled = self.gpus.iter().find(|c| !is_missing(row.cell(c.index)));
+        // What is cut off in a column of fixed width tells nothing.
+        let is_cut = |column: &&Column| row.cell(column.index).ends_with('+');
+        let mut filled = (self.gpus.iter()).filter(|c| !is_missing(row.cell(c.index)));
+        if let (true, Some(column)) = (filled.clone().all(|c| is_cut(&c)), filled.clone().next()) {
+            return Err((DropReason::GpusInvalid, column));
+        }
+        let filled = filled.find(|column| !is_cut(column));
         let listed = filled.and_then(|column| Some((tres::gpus(row.cell(column.index))?, column)));
         if let (None, Some(column)) = (listed, &self.count) {
             let cell = row.cell(column.index);
