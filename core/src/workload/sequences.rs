@@ -93,6 +93,7 @@ impl Sequences {
             models: self.workload.models.clone(),
             gpu_types: self.workload.gpu_types.clone(),
             recorded: Default::default(),
+            epoch: self.workload.epoch.map(|epoch| epoch + first.seconds()),
             applications: self.workload.applications.clone(),
         };
         Sequence {

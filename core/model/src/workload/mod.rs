@@ -41,6 +41,9 @@ pub struct Workload {
     /// What the trace records of how they ended.
     #[serde(default)]
     pub recorded: Recorded,
+    /// Unix seconds of time 0, where the trace tells absolute time and its jobs come when they came then.
+    #[serde(default)]
+    pub epoch: Option<f64>,
     /// What [adaptive](crate::job::Work::Adaptive) jobs train. Does not travel: where it is
     /// needed, [`bind`](Self::bind) gives it back by the names of the jobs' models.
     #[serde(skip)]
@@ -51,6 +54,9 @@ impl Workload {
     /// The same jobs arriving `factor` times as fast.
     pub fn at_load(&self, factor: f64) -> Self {
         let mut faster = self.clone();
+        if factor != 1.0 {
+            faster.epoch = None;
+        }
         for job in &mut faster.jobs {
             job.submit = crate::Time(job.submit.seconds() / factor);
         }
