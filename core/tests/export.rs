@@ -35,7 +35,10 @@ fn sample() -> Workload {
 
 #[test]
 fn our_own_format_loses_nothing() {
-    let workload = sample();
+    let workload = Workload {
+        epoch: Some(1_710_252_300.25),
+        ..sample()
+    };
     let settings = Experiment {
         title: "A \"lab\", \"day\nlong".to_owned(),
         choice: vec!["window=60..3600".to_owned()],
@@ -95,6 +98,7 @@ fn our_own_format_loses_nothing() {
     }
     assert_eq!(seen.jobs, expected.jobs);
     assert_eq!(seen.tenants, expected.tenants);
+    assert_eq!((trace.epoch, seen.epoch), (workload.epoch, workload.epoch));
     let own = own(&trace);
     assert_eq!(
         own,

@@ -15,6 +15,9 @@ const NARROW: f64 = 2.0 * HOUR;
 /// Dates are told up to here, seconds of a trace.
 const LATEST: f64 = 1e12;
 
+/// What an axis of time without dates shows.
+pub(crate) const ELAPSED: &str = "time since the first submission";
+
 /// Steps that people count time in, up to five days.
 #[rustfmt::skip]
 const STEPS: [f64; 20] = [
@@ -98,7 +101,7 @@ impl Moments {
     pub fn title(&self) -> String {
         match self.dated() {
             Some(dated) => format!("date and time, {}", dated.zone),
-            None => "time since the first submission".to_owned(),
+            None => ELAPSED.to_owned(),
         }
     }
 

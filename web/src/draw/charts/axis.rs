@@ -12,9 +12,6 @@ use std::rc::Rc;
 /// How much of an axis over decades lies between 0 and them.
 const ZERO: f64 = 0.07;
 
-/// What an axis of time without dates shows.
-pub(super) const ELAPSED_TITLE: &str = "time since the first submission";
-
 /// Most ticks on an axis.
 const MOST_TICKS: usize = 8;
 
@@ -122,7 +119,7 @@ impl Axis {
 
     /// A window onto the time of a trace: dates where it has some, else the time since its start.
     pub fn over_time(window: Window, moments: &Moments) -> Self {
-        let mut axis = Self::elapsed(ELAPSED_TITLE, window);
+        let mut axis = Self::elapsed(moments::ELAPSED, window);
         if moments.dated().is_some() {
             axis.title = moments.title().into();
             axis.unit = Unit::Date(moments.clone(), Vec::new());
@@ -461,7 +458,7 @@ mod tests {
         let plain = Axis::over_time(Window::new(0.0, 5.0 * DAY), &Moments::default());
         assert_eq!(
             (&*plain.title, plain.moment(60.0)),
-            (ELAPSED_TITLE, "00:01:00".to_owned())
+            (moments::ELAPSED, "00:01:00".to_owned())
         );
         assert!(plain.weekends(900.0, 4.0).is_empty());
     }

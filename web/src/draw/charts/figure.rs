@@ -1,10 +1,11 @@
 //! What a chart shows, worked out from the stage once per change of data.
 
-use super::axis::{Axis, ELAPSED_TITLE};
+use super::axis::Axis;
 use super::names;
 use super::series::{self, Band, Points};
 use super::{Chart, has_types};
 use crate::draw::format::{self, quoted};
+use crate::draw::moments::ELAPSED;
 use crate::stage::{Stage, StageRun};
 use crate::time_axis::Window;
 use std::borrow::Cow;
@@ -218,7 +219,7 @@ impl Figure {
         } else {
             // Its numbers are seconds, whatever the axis says of them.
             let x = match self.chart.is_over_time() {
-                true => ELAPSED_TITLE,
+                true => ELAPSED,
                 false => &self.x.title,
             };
             let [x, y] = [x, &self.y.title].map(quoted);
