@@ -127,12 +127,19 @@ mod tests {
         };
         let workload = Workload {
             jobs: (0..jobs).map(job).collect(),
+            epoch: Some(1_710_252_300.0),
             ..Workload::default()
         };
         Sequences {
             workload,
             zero: 100.0,
         }
+    }
+
+    #[test]
+    fn a_sequence_keeps_its_date() {
+        let cut = sequences(20).cut(3, 5);
+        assert_eq!(cut.workload.epoch, Some(1_710_252_321.0));
     }
 
     #[test]
