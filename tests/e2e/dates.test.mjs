@@ -37,10 +37,10 @@ const reads = (page, text) =>
 
 /** The page with the log open, the clock at an event. */
 const opened = async (t, options = {}, view = "compare") => {
-  const page = await open(t, `index.html#v=1&view=${view}&run=fifo`, { timezoneId: "America/New_York", ...options });
+  const page = await open(t, `index.html#v=1&view=${view}&run=fifo&run=srtf`, { timezoneId: "America/New_York", ...options });
   await give(page, log());
   await page.getByRole("group", { name: "How times are shown" }).waitFor();
-  await finished(page, 1);
+  await finished(page, 2);
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Step to the event before" }).click();
   await page.waitForFunction(() => /[&]t=\d+/.test(location.hash));
@@ -83,7 +83,7 @@ test("a trace with dates shows them, in the zone that is chosen, and days where 
   await reads(page, said(time, "Europe/Berlin"));
   assert.equal((await marks(page)).title, "date and time, Europe/Berlin");
   await page.reload();
-  await finished(page, 1);
+  await finished(page, 2);
   await reads(page, said(time, "Europe/Berlin"));
   await page.keyboard.press("4");
   for (const [job, at] of [["job-0", 0], ["job-59", 59 * 4 * 3600]]) {

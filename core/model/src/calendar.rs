@@ -284,9 +284,22 @@ impl Calendar {
         text
     }
 
-    /// The day of a moment, with the year where that is needed: `Tue 12 Mar`.
+    /// What the clocks show at a moment: `14:05`, `14:05:09`.
+    pub fn clock(&self, moment: f64, to_the_second: bool) -> String {
+        let mut text = String::with_capacity(8);
+        self.write_clock(&mut text, moment, to_the_second);
+        text
+    }
+
+    /// Whether two moments are of one day.
+    pub fn is_one_day(&self, a: f64, b: f64) -> bool {
+        self.day(a) == self.day(b)
+    }
+
+    /// The day of a moment, as short as it can be: `12 Mar`.
     pub fn day_of(&self, moment: f64) -> String {
-        self.day_text(self.day(moment), self.with_years)
+        let (_, month, day) = self.date(moment);
+        format!("{day} {}", MONTHS[month as usize - 1])
     }
 
     /// The year of a moment.
@@ -392,11 +405,7 @@ impl Calendar {
         let begins_day = || self.day(tick) != self.day(tick - 1.0);
         match step {
             Step::Seconds(_) if begins_day() => self.day_text(self.day(tick), false),
-            Step::Seconds(seconds) => {
-                let mut text = String::with_capacity(8);
-                self.write_clock(&mut text, tick, seconds % MINUTE != 0);
-                text
-            }
+            Step::Seconds(seconds) => self.clock(tick, seconds % MINUTE != 0),
             Step::Weekdays(..) | Step::Weeks(_) => {
                 let day = self.day(tick);
                 // The first one of a year says so.
@@ -520,6 +529,11 @@ mod tests {
         assert_eq!(utc_clock.time(at, false), "Tue 12 Mar 14:05");
         assert_eq!(utc_clock.time(at, true), "Tue 12 Mar 14:05:09");
         assert_eq!(utc_clock.exact(at), "Tue 12 Mar 2024 14:05:09");
+        assert_eq!(
+            (&*utc_clock.day_of(at), &*utc_clock.clock(at, false)),
+            ("12 Mar", "14:05")
+        );
+        assert!(utc_clock.is_one_day(0.0, at) && !utc_clock.is_one_day(-1.0, at));
         let ist = Zone::fixed(offset_of("+05:30").expect("an offset"));
         assert_eq!(
             calendar(ist, utc(2024, 3, 12)).time(at, false),

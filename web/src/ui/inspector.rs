@@ -285,7 +285,7 @@ fn facts(stage: &Stage, job: &Job) -> Html {
     let model = name_of(&stage.workload.models, job.model);
     let rows = [
         ("GPUs", job.gpus.to_string()),
-        ("submitted", stage.moments.exact(job.submit.seconds())),
+        ("submitted", stage.moments.time(job.submit.seconds())),
         ("duration", format::duration(job.work.seconds())),
         (
             "work",

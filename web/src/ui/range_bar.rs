@@ -74,7 +74,6 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
         return Html::default();
     };
     let stage = session.stage().read();
-    let moment = |at: f64| stage.moments.within(range.span(), at);
     let jobs = submitted(&stage.workload, range).len() as u64;
     let names = stage.runs.iter().map(|run| (run.name.clone(), run.hue));
     let all = f64::from(stage.cluster.gpus()) * range.span();
@@ -117,7 +116,7 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
     html! {
         <section class="range" aria-label="Selected range" data-from={range.from.to_string()} data-to={range.to.to_string()}>
             <div class="range-head">
-                <strong>{ format!("{} to {}", moment(range.from), moment(range.to)) }</strong>
+                <strong>{ stage.moments.span(range.from, range.to) }</strong>
                 <span class="hint">{ format!("{}, {} submitted", format::duration(range.span()), format::counted(jobs, "job", "jobs")) }</span>
                 <button type="button" title="All views show this range" onclick={look(Look::At(range))}>{ "Zoom to it" }</button>
                 { switch_button(axis.looped, "Replay only this", Some("The player goes through this range over and over; the runs stay as they are, so the cluster is as full as it was"), onloop) }
