@@ -7,6 +7,7 @@ use clap::{Args, ValueHint};
 use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use switchyard::calendar::{Calendar, Zone};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::policy::{PolicySpec, ServiceHistory};
@@ -14,7 +15,7 @@ use switchyard::seconds_of;
 use switchyard::study::{Study, cluster_of};
 use switchyard::trace::{
     Choices, ColumnMapping, Fractions, OpenError, OpenOptions, Opened, Opening, Oversized, Trace,
-    Window,
+    Window, date,
 };
 use switchyard::workload::{Label, Sample};
 use switchyard_sweep::files;
@@ -366,6 +367,46 @@ pub(crate) fn days(text: &str) -> Result<f64, String> {
     let seconds = time(text, "days")?;
     let alone = text.trim().parse::<f64>().ok();
     Ok(alone.unwrap_or(seconds / 86_400.0))
+}
+
+/// A moment of a trace as an argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Moment {
+    /// Seconds since its time 0.
+    Since(f64),
+    /// Unix seconds.
+    Date(f64),
+}
+
+impl Moment {
+    /// Seconds since time 0 of a trace, of which this is the date where it has one.
+    pub(crate) fn seconds(self, epoch: Option<f64>) -> Result<f64, Failure> {
+        let unix = match self {
+            Self::Since(seconds) => return Ok(seconds),
+            Self::Date(unix) => unix,
+        };
+        let why =
+            || anyhow!("--at: the trace has no dates: give the time since its first submission");
+        let epoch = epoch.ok_or_else(why).map_err(Failure::Input)?;
+        let began = || anyhow!("--at: the trace begins later, at {}", date_text(epoch, 0.0));
+        let since = Some(unix - epoch).filter(|since| *since >= 0.0);
+        since.ok_or_else(began).map_err(Failure::Input)
+    }
+}
+
+/// A moment of a trace with dates, whose time 0 is at a Unix second, for people.
+pub(crate) fn date_text(epoch: f64, moment: f64) -> String {
+    let calendar = Calendar::new(epoch, 0.0, Zone::default());
+    format!("{} UTC", calendar.exact(moment))
+}
+
+/// A moment as an argument: a span of time, or a date.
+pub(crate) fn moment(text: &str) -> Result<Moment, String> {
+    let span = seconds(text).map(Moment::Since);
+    span.or_else(|why| {
+        let date = date(text.trim()).map(Moment::Date);
+        date.ok_or_else(|| format!("{why}; or a date, 2024-03-12 14:05, where the trace has some"))
+    })
 }
 
 /// The seconds of a time that has units, and a number alone as it is, in `unit`s to messages.

@@ -121,6 +121,11 @@ fn report(trace: &Trace) -> String {
         "span      {} days",
         figure(inspection.span_days, 1)
     ));
+    if let Some(epoch) = trace.epoch {
+        let [first, last] =
+            [0.0, inspection.span_days * 86_400.0].map(|at| input::date_text(epoch, at));
+        line(format_args!("dates     {first} to {last}"));
+    }
     for (name, jobs) in types(trace) {
         line(format_args!("GPU type  {name}: {jobs} jobs"));
     }

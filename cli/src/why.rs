@@ -35,9 +35,11 @@ pub(crate) struct Arguments {
     /// The job, by its name in the trace; the first of that name
     #[arg(long, value_name = "NAME")]
     job: String,
-    /// The time since the first submission: seconds, or 90min, 11h, 2d3h
-    #[arg(long, value_name = "TIME", value_parser = input::seconds)]
-    at: f64,
+    /// The time since the first submission, seconds or 90min, 11h, 2d3h; or a date of a trace that has some
+    ///
+    /// A date is in UTC unless it says otherwise: '2024-03-12 14:05', 2024-03-12T14:05+01:00.
+    #[arg(long, value_name = "TIME", value_parser = input::moment)]
+    at: input::Moment,
     /// Write the answers as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<output::OutputFile>,
@@ -86,22 +88,19 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
             hint(&arguments.job, names)
         ))
     })?;
+    let at = arguments.at.seconds(workload.epoch)?;
     let answers = prepared.runs.iter().map(|spec| {
         let asked = &arguments.settings.policies;
-        ask(
-            spec,
-            workload,
-            &prepared.weights,
-            (job, arguments.at),
-            asked,
-        )
+        ask(spec, workload, &prepared.weights, (job, at), asked)
     });
     let answers = answers.collect::<Result<Vec<Answer>, Failure>>()?;
     match &arguments.json {
         Some(path) => output::json(path, &answers),
         None => {
+            let date = workload.epoch.map(|epoch| input::date_text(epoch, at));
+            let date = date.map(|date| format!("{date}, {at} s after the begin\n"));
             let texts = answers.iter().map(|answer| text(answer, workload));
-            output::print(&texts.collect::<String>())
+            output::print(&date.into_iter().chain(texts).collect::<String>())
         }
     }
 }

@@ -35,7 +35,10 @@ fn sample() -> Workload {
 
 #[test]
 fn our_own_format_loses_nothing() {
-    let workload = sample();
+    let workload = Workload {
+        epoch: Some(1_710_252_300.25),
+        ..sample()
+    };
     let settings = Experiment {
         title: "A \"lab\", \"day\nlong".to_owned(),
         choice: vec!["window=60..3600".to_owned()],
@@ -95,6 +98,7 @@ fn our_own_format_loses_nothing() {
     }
     assert_eq!(seen.jobs, expected.jobs);
     assert_eq!(seen.tenants, expected.tenants);
+    assert_eq!((trace.epoch, seen.epoch), (expected.epoch, expected.epoch));
     let own = own(&trace);
     assert_eq!(
         own,
@@ -107,7 +111,10 @@ fn our_own_format_loses_nothing() {
 
 #[test]
 fn others_keep_times_and_gpus() {
-    let workload = sample();
+    let workload = Workload {
+        epoch: Some(1_710_252_300.0),
+        ..sample()
+    };
     let mut text = String::new();
     tiresias(&workload, &mut text).expect("memory does not fail");
     let back = read(&text).workload();
@@ -120,7 +127,7 @@ fn others_keep_times_and_gpus() {
     let mut text = String::new();
     swf(&workload, Some(&SAMPLES[0].cluster_spec()), &mut text).expect("memory does not fail");
     let trace = read(&text);
-    assert_eq!(trace.format, "swf");
+    assert_eq!((&*trace.format, trace.epoch), ("swf", workload.epoch));
     assert_eq!(shape(&trace.workload()), shape(&workload));
     assert!(
         text.contains("; MaxNodes: 8\n; MaxProcs: 32\n"),

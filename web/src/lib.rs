@@ -29,3 +29,4 @@ pub mod totals;
 pub mod ui;
 mod words;
 pub mod workers;
+mod zones;

@@ -5,6 +5,7 @@
 
 use crate::away::Away;
 use crate::bands::Bands;
+use crate::draw::moments::Moments;
 use crate::draw::palette::Ranks;
 use crate::followed::{Followed, pace};
 use crate::links::Links;
@@ -59,6 +60,8 @@ pub struct Stage {
     pub clock: Clock,
     /// Which part of time all views over time show.
     pub axis: TimeAxis,
+    /// How moments read, as the page's state has it.
+    pub moments: Moments,
     /// The job that the page's state has chosen.
     pub selected: Option<JobId>,
     /// The node that was looked for last.
@@ -205,6 +208,7 @@ impl Default for Stage {
                 speed: 3600.0,
             },
             axis: TimeAxis::default(),
+            moments: Moments::default(),
             node: None,
             selected: None,
             followed: None,

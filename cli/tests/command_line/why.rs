@@ -115,3 +115,55 @@ fn what_scripts_note_and_jobs_are_called_reaches_no_terminal_as_commands() {
         std::fs::remove_file(file).expect("it was written");
     }
 }
+
+#[test]
+fn a_trace_with_dates_is_asked_about_dates() {
+    let trace = temporary("dated.csv");
+    let rows = "job_id,submit_time,duration,gpus\na,2024-03-30 23:00:00,3600,1\nb,2024-03-31 01:30:00,3600,1\n";
+    std::fs::write(&trace, rows).expect("a file");
+    let trace = trace.as_str();
+    let said = |at: &str| {
+        let asked = [
+            "why",
+            trace,
+            "--policy",
+            "fifo",
+            "--cluster",
+            "1x1",
+            "--job",
+            "b",
+            "--at",
+            at,
+        ];
+        let ran = switchyard(&asked).assert().success();
+        String::from_utf8_lossy(&ran.get_output().stdout).into_owned()
+    };
+    let told = "Sun 31 Mar 2024 01:45:00 UTC, 9900 s after the begin\nfifo: runs\n";
+    for at in [
+        "2024-03-31 01:45",
+        "2024-03-31T03:45+02:00",
+        "9900",
+        "2h45min",
+    ] {
+        assert!(said(at).starts_with(told), "{}", said(at));
+    }
+    let early = failure(2, &["why", trace, "--job", "b", "--at", "2024-03-29"]);
+    assert!(
+        early.contains("begins later, at Sat 30 Mar 2024 23:00:00 UTC"),
+        "{early}"
+    );
+    let dates = [
+        "why",
+        "sample:lab",
+        "--job",
+        "lab-017",
+        "--at",
+        "2024-03-29",
+    ];
+    assert!(failure(2, &dates).contains("the trace has no dates"));
+    let ran = switchyard(&["inspect", trace]).assert().success();
+    let said = String::from_utf8_lossy(&ran.get_output().stdout).into_owned();
+    let dates = "dates     Sat 30 Mar 2024 23:00:00 UTC to Sun 31 Mar 2024 01:30:00 UTC\n";
+    assert!(said.contains(dates), "{said}");
+    let _ = std::fs::remove_file(trace);
+}

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod application;
+pub mod calendar;
 pub mod cluster;
 pub mod contention;
 mod demand;

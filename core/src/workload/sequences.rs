@@ -93,6 +93,7 @@ impl Sequences {
             models: self.workload.models.clone(),
             gpu_types: self.workload.gpu_types.clone(),
             recorded: Default::default(),
+            epoch: self.workload.epoch.map(|epoch| epoch + first.seconds()),
             applications: self.workload.applications.clone(),
         };
         Sequence {
@@ -126,12 +127,19 @@ mod tests {
         };
         let workload = Workload {
             jobs: (0..jobs).map(job).collect(),
+            epoch: Some(1_710_252_300.0),
             ..Workload::default()
         };
         Sequences {
             workload,
             zero: 100.0,
         }
+    }
+
+    #[test]
+    fn a_sequence_keeps_its_date() {
+        let cut = sequences(20).cut(3, 5);
+        assert_eq!(cut.workload.epoch, Some(1_710_252_321.0));
     }
 
     #[test]

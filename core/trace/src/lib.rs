@@ -65,6 +65,7 @@ pub use opening::{Opening, Progress};
 pub use pods::{is_pod_list, read_fleet};
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
 pub use switchyard_model::application::ProfileTable;
+pub use switchyard_rows::date;
 pub use timestamp::Unit;
 
 use crate::cluster::ClusterSpec;

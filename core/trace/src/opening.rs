@@ -311,7 +311,8 @@ fn merge(
     report.rows_kept = all.records.len() as u32;
     report.dropped = all.tally.dropped();
     report.warnings = all.tally.warnings();
-    let start = if all.zero.is_some() { 0.0 } else { span.first };
+    // Hours count from Unix time 0 where that is known, else from the first submission.
+    let start = all.zero.map_or(span.first, |zero| -zero);
     report.distributions = Distributions::of(&all.records, start);
     Trace {
         format,

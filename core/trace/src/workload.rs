@@ -50,6 +50,8 @@ fn share(record: &Record) -> Option<Thousandths> {
 struct Reading {
     /// The trace's seconds at time 0.
     zero: f64,
+    /// Unix seconds of that.
+    epoch: Option<f64>,
     /// What adaptive jobs train; empty where none adapts.
     applications: Vec<Application>,
     /// Of each of the trace's models, the application of its name.
@@ -63,10 +65,11 @@ struct Reading {
 impl Reading {
     fn of(trace: &Trace) -> Self {
         let adaptive = trace.records.iter().any(|record| record.batch.is_some());
+        let first = earliest(&trace.records);
         let (zero, applications) = if adaptive {
             (0.0, Application::embedded())
         } else {
-            (earliest(&trace.records), Vec::new())
+            (first, Vec::new())
         };
         let by_model = trace.models.iter().map(|model| {
             let same = |a: &Application| *a.name == **model;
@@ -88,6 +91,7 @@ impl Reading {
         });
         Self {
             zero,
+            epoch: trace.epoch.map(|epoch| epoch - (first - zero)),
             type_of: type_of.collect(),
             gpu_types,
             by_model: by_model.collect(),
@@ -184,6 +188,7 @@ impl Reading {
             models: trace.models.clone(),
             gpu_types: self.gpu_types,
             recorded,
+            epoch: self.epoch,
             applications: self.applications.into_iter().map(Arc::new).collect(),
         }
     }

@@ -45,9 +45,11 @@ impl Jobs {
             models,
             gpu_types,
             recorded,
+            epoch,
             applications: _,
         } = workload;
-        let names = (jobs.len() as u32, tenants, models, gpu_types, recorded);
+        let jobs_in_all = jobs.len() as u32;
+        let names = (jobs_in_all, tenants, models, gpu_types, recorded, epoch);
         let mut pieces = vec![wire::encode(&names)?];
         for piece in jobs.chunks(PIECE) {
             pieces.push(wire::encode(&piece)?);
@@ -86,13 +88,14 @@ impl Jobs {
     pub fn read(&self) -> Result<Workload, String> {
         let mut at = 0;
         let names = self.next_piece(&mut at)?;
-        let (jobs, tenants, models, gpu_types, recorded) = wire::decode::<Names>(&names)?;
+        let (jobs, tenants, models, gpu_types, recorded, epoch) = wire::decode::<Names>(&names)?;
         let mut workload = Workload {
             jobs: Vec::with_capacity(jobs as usize),
             tenants,
             models,
             gpu_types,
             recorded,
+            epoch,
             applications: Vec::new(),
         };
         while workload.jobs.len() < jobs as usize {
@@ -129,5 +132,12 @@ impl Jobs {
     }
 }
 
-/// What of a workload stands before its jobs: how many there are, names, and what is recorded.
-type Names = (u32, Vec<String>, Vec<String>, Vec<String>, Recorded);
+/// What of a workload stands before its jobs: how many there are, names, what is recorded, and of which time.
+type Names = (
+    u32,
+    Vec<String>,
+    Vec<String>,
+    Vec<String>,
+    Recorded,
+    Option<f64>,
+);

@@ -12,6 +12,7 @@ pub mod describe;
 pub mod format;
 pub mod histogram;
 pub(crate) mod lanes;
+pub mod moments;
 mod on_stage;
 pub mod palette;
 mod pen;

@@ -3,7 +3,7 @@
 //! zooms the window; dragging with Shift selects.
 
 use super::canvas::Painter;
-use super::format::{count, time};
+use super::format::count;
 use super::palette;
 use super::pen::Pen;
 use super::series::Columns;
@@ -162,7 +162,7 @@ impl Painter for Strip {
             response.seek = Some(at);
         }
         self.hover_x = Some(x);
-        let mut lines = vec![time(at)];
+        let mut lines = vec![stage.moments.exact(at)];
         for run in &stage.runs {
             let next = run
                 .log

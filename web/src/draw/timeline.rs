@@ -244,18 +244,23 @@ impl RunPainter for Timeline {
         } = self.place;
         let now = shown.stage.clock.now;
 
-        let pill = axis::pill(pen, &axis, &view.ruler, now);
-        axis::paint(pen, &axis, &view.ruler, pill);
+        let moments = &shown.stage.moments;
+        let clock = moments.within(self.window.span(), now);
+        let clock = (now, clock.as_str());
+        let pill = axis::pill(pen, &axis, &view.ruler, clock);
+        axis::paint(pen, &axis, &view.ruler, pill, moments);
         let (x, w) = (0.0, pen.area.w);
         pen.clip(&Rect { x, w, ..plot });
         let moving = self.rows.paint(pen, &view, shown);
         pen.unclip();
+        let (y, h) = (axis.y, plot.bottom() - axis.y);
+        axis::paint_weekends(pen, &Rect { y, h, ..plot }, &view.ruler, moments);
         let range = shown.stage.axis.selected();
         if let Some(range) = range {
             axis::paint_range(pen, &axis, &plot, &view.ruler, range);
         }
         if let Some(pill) = pill {
-            axis::paint_clock(pen, &plot, &view.ruler, pill, now);
+            axis::paint_clock(pen, &plot, &view.ruler, pill, clock);
         }
         overview.paint(pen, &self.columns, shown.stage);
         moving

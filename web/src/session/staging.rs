@@ -191,6 +191,7 @@ impl Session {
             jobs: jobs.len(),
             gpu_hours: gpu_seconds / 3600.0,
             span_days: span / 86_400.0,
+            epoch: workload.epoch,
         };
         drop(desk);
         let jobs_there = jobs.len();

@@ -18,6 +18,7 @@ use crate::draw::format;
 use crate::goodput::Question;
 use crate::stage::{ColourBy, Stage};
 use crate::time_axis::Window as Span;
+use crate::zones;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::Display;
 use std::rc::Rc;
@@ -330,6 +331,12 @@ impl Link {
             "job" => self.job = Some(JobId(whole(value)?)),
             "follow" => self.followed = Some(JobId(whole(value)?)),
             "lit" => self.lit = Some(whole(value)?),
+            "zone" if !zones::is_known(value) => {
+                return Err(
+                    "there is no such time zone: use a name such as Europe/Berlin, or an offset such as +02:00"
+                        .to_owned(),
+                );
+            }
             _ => {
                 if let Some(option) = OPTIONS.iter().find(|option| option.link == key) {
                     return self.options.set(option, value);

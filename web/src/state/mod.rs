@@ -18,6 +18,7 @@ pub mod sweep;
 pub mod view_options;
 
 use crate::bridge::protocol::{Choice, Facets, OwnCluster};
+use crate::draw::moments::{Dated, Moments};
 use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
@@ -37,7 +38,9 @@ use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::weights::WeightsChoice;
 use switchyard::workload::ApplicationSettings;
 use switchyard::{Experiment, RunSpec, Settings, Time};
-use view_options::{ViewOption, ViewOptions};
+use view_options::{TIMES, ViewOption, ViewOptions, ZONE};
+
+const DAY: f64 = 86_400.0;
 
 /// Everything the components show.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +73,8 @@ pub struct AppState {
     pub view: String,
     /// What is chosen within views.
     pub options: ViewOptions,
+    /// How moments of the opened trace read.
+    pub moments: Moments,
     /// Whether something is being looked for.
     pub searching: bool,
     /// What colours stand for.
@@ -214,6 +219,8 @@ pub struct TraceInfo {
     pub gpu_hours: f64,
     /// Days from the first submission to the last.
     pub span_days: f64,
+    /// Unix seconds of time 0, where its jobs come at times that have dates.
+    pub epoch: Option<f64>,
 }
 
 /// What every run has in common.
@@ -368,6 +375,7 @@ impl AppState {
             next_id: cards.len() as u32,
             cards,
             options: link.options.clone(),
+            moments: Moments::default(),
             view: link.view.clone(),
             searching: false,
             colour_by: link.colour_by,
@@ -448,6 +456,19 @@ impl AppState {
     /// What is chosen of an option of a view.
     pub fn option(&self, option: &ViewOption) -> &str {
         self.options.get(option)
+    }
+
+    /// What dates of the opened trace follow from; `None` where it has none, or they are not wanted.
+    fn dated(&self) -> Option<Dated> {
+        let trace = self.trace.as_ref()?;
+        let epoch = trace
+            .epoch
+            .filter(|_| self.option(&TIMES) == TIMES.default)?;
+        Some(Dated {
+            epoch,
+            span: trace.span_days * DAY,
+            zone: self.option(&ZONE).to_owned(),
+        })
     }
 
     /// The scheduler that an option of a view names, if it is in the list.

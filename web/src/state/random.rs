@@ -196,6 +196,9 @@ impl Random {
                 (*other.expect("there are two")).to_owned()
             }
             ParamKind::Int { min, .. } => (min + self.below(9) as u64).to_string(),
+            ParamKind::Text(_) if option.link == "zone" => {
+                self.of(&["+05:30", "-0330", "UTC+1"]).to_owned()
+            }
             ParamKind::Text(_) => self.of(&["gpus>=8 jct>1h", "a & b=#", "-run0 "]).to_owned(),
             _ => "other".to_owned(),
         }
@@ -321,6 +324,7 @@ pub(super) fn open(link: &Link) -> Action {
             jobs: 9,
             gpu_hours: 1.0,
             span_days: 1.0,
+            epoch: None,
         }),
         cluster: link.cluster.clone().unwrap_or(own),
         origin: match link.cluster {

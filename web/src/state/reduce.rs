@@ -8,6 +8,8 @@ use super::{
     AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, Refused, RunStatus,
     Source,
 };
+use crate::draw::moments::{Dated, Moments};
+use crate::zones;
 use std::rc::Rc;
 use switchyard::Experiment;
 use switchyard::job::JobId;
@@ -318,6 +320,21 @@ impl AppState {
             Action::AskForGuide => self.asking_for_guide = true,
         }
         names::tell_apart(&mut self.cards);
+        self.read_moments();
+    }
+
+    /// Has moments read as the opened trace and what is chosen have it.
+    fn read_moments(&mut self) {
+        let dated = self.dated();
+        if dated.as_ref() == self.moments.dated() {
+            return;
+        }
+        let zone_of = |dated: Dated| {
+            let zone = zones::zone(&dated.zone, dated.epoch, dated.span);
+            (dated, zone.unwrap_or_default())
+        };
+        self.moments = Moments::new(dated.map(zone_of));
+        self.revision += 1;
     }
 
     /// Sets the page up as a link has it. The trace stays until the link's is open, with the

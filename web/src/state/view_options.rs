@@ -2,6 +2,7 @@
 //! option described once, so that links carry all of them. A component reads an option with
 //! [`AppState::option`](super::AppState::option) and changes it by `Action::SetOption`.
 
+use crate::zones;
 use switchyard::policy::ParamKind;
 
 /// One option of a view.
@@ -98,6 +99,11 @@ pub static ARRIVALS: ViewOption = option("arrivals", "10", ParamKind::Int { min:
 /// Which machines and pods arrive.
 pub static PODS: ViewOption = option("pods", "open", ParamKind::OneOf(&["open", "invented"]));
 
+/// How moments of a trace read that tells absolute time.
+pub static TIMES: ViewOption = option("times", "dates", ParamKind::OneOf(&["dates", "days"]));
+/// The zone whose dates they are: a name or an offset.
+pub static ZONE: ViewOption = option("zone", zones::UTC, ParamKind::Text("a time zone"));
+
 /// What a sweep varies; [`Vary`](super::sweep::Vary) has its names.
 pub static SWEEP_WHAT: ViewOption = option("sweep", "load", ParamKind::Text("what is varied"));
 /// The values of a sweep; "": those that are suggested.
@@ -106,7 +112,7 @@ pub static SWEEP_VALUES: ViewOption = option("sweep-values", "", ParamKind::Text
 pub static SWEEP_RUN: ViewOption = run("sweep-run");
 
 /// Every option.
-pub static OPTIONS: [&ViewOption; 16] = [
+pub static OPTIONS: [&ViewOption; 18] = [
     &COMPARE_OVER,
     &COMPARE_BY,
     &COMPARE_SHOW,
@@ -120,6 +126,8 @@ pub static OPTIONS: [&ViewOption; 16] = [
     &GOODPUT_RUN,
     &ARRIVALS,
     &PODS,
+    &TIMES,
+    &ZONE,
     &SWEEP_WHAT,
     &SWEEP_VALUES,
     &SWEEP_RUN,

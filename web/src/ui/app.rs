@@ -5,6 +5,7 @@ use super::applications_field::applications_field;
 use super::cluster_panel::cluster_panel;
 use super::columns_dialog::columns_dialog;
 use super::controls::quiet_button;
+use super::dates::Dates;
 use super::doers::{Doers, StateProps, tell};
 use super::drop_zone::{drop_zone, use_drops_on_dialogs};
 use super::embed::{embed_frame, embedded_view, use_asked};
@@ -80,6 +81,12 @@ pub fn App() -> Html {
         move |state: &UseReducerHandle<AppState>| session.reconcile(state)
     });
     use_theme(state.theme, stage);
+    // Before what is below is rendered: all of it writes moments as the stage has it.
+    use_memo(state.moments.clone(), |moments| {
+        let mut stage = stage.write();
+        stage.moments = moments.clone();
+        stage.touch();
+    });
     address::use_address(&state, session);
     use_asked(&state, session);
     use_keyboard(&state, session, animation);
@@ -166,7 +173,7 @@ pub fn App() -> Html {
                         { guide(session, step) }
                     }
                 </main>
-                <Player doers={(*doers).clone()} />
+                <Player doers={(*doers).clone()} dates={html! { <Dates ..given.clone() /> }} />
                 if state.searching {
                     <Search state={state.clone()} doers={(*doers).clone()} />
                 }

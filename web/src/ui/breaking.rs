@@ -4,7 +4,6 @@
 use super::controls::{number_field, quiet_button, whole_from};
 use super::doers::tell;
 use super::icon::{Icon, sign};
-use crate::draw::format;
 use crate::session::Session;
 use crate::state::{Action, AppState, Card, RunStatus};
 use switchyard::Time;
@@ -73,7 +72,7 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Card) -> Html
             </div>
             <p class="hint">{ format!(
                 "At {} it takes its jobs' GPUs with it. The run is repeated with the node down from there, beside this one.",
-                format::time(now)
+                state.moments.second(now)
             ) }</p>
             <div class="row">
                 { number_field("Node", None, whole_from("0").to(&numbers), node.to_string(), take) }

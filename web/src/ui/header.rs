@@ -19,12 +19,15 @@ pub(super) const DRAWER_BUTTON: &str = "drawer-button";
 pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
     let session = &doers.session;
     let facts = state.trace.as_ref().map(|trace| {
+        let span = trace.span_days * 86_400.0;
+        let dates = [0.0, span].map(|at| state.moments.exact(at)).join(" to ");
+        let dates = state.moments.dated().map(|_| dates);
         html! {
             <>
                 <strong>{ &trace.title }</strong>
                 <span>{ format::counted(trace.jobs as u64, "job", "jobs") }</span>
                 <span>{ format::gpu_hours(trace.gpu_hours * 3600.0) }</span>
-                <span>{ format::duration(trace.span_days * 86_400.0) }</span>
+                <span title={dates}>{ format::duration(span) }</span>
             </>
         }
     });

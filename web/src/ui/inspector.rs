@@ -167,6 +167,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
         .filter_map(|run| run.life.last())
         .map(|stretch| stretch.to);
     let span = (from, ends.fold(from, f64::max));
+    let moment = |at: f64| stage.moments.within(span.1 - span.0, at);
     let slowness = |run: u32| {
         let found = props.slowness.iter().find(|(id, _)| *id == run);
         found.map(|(_, slowness)| &**slowness)
@@ -214,7 +215,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
                             { slowness(run.id).map(|of| speed::curve(of, span, palette::run_colour(run.hue, stage.dark))).unwrap_or_default() }
                         </>
                     }) }
-                    <div class="life-axis"><span>{ format::time(span.0) }</span><span>{ format::time(span.1) }</span></div>
+                    <div class="life-axis"><span>{ moment(span.0) }</span><span>{ moment(span.1) }</span></div>
                     <p class="hint">{ if props.slowness.is_empty() {
                         "hollow: waits · hatched: restarts · filled: runs"
                     } else {
@@ -239,7 +240,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
             }
             <section>
                 <h3>{ "What happened" }</h3>
-                { for (0..).zip(runs.iter()).map(|(at, run)| event_list(at, run, &props.on_seek)) }
+                { for (0..).zip(runs.iter()).map(|(at, run)| event_list(&stage, at, run, &props.on_seek)) }
             </section>
         </section>
     }
@@ -285,7 +286,7 @@ fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
     let model = name_of(&stage.workload.models, job.model);
     let rows = [
         ("GPUs", job.gpus.to_string()),
-        ("submitted", format::time(job.submit.seconds())),
+        ("submitted", stage.moments.time(job.submit.seconds())),
         ("duration", format::duration(job.work.seconds())),
         (
             "work",
@@ -367,7 +368,7 @@ fn numbers(runs: &[InRun], dark: bool) -> Html {
     }
 }
 
-fn event_list(at: usize, run: &InRun, on_seek: &Callback<f64>) -> Html {
+fn event_list(stage: &Stage, at: usize, run: &InRun, on_seek: &Callback<f64>) -> Html {
     let mut nodes = run.nodes.iter();
     let items: Vec<Html> = run
         .events
@@ -392,7 +393,7 @@ fn event_list(at: usize, run: &InRun, on_seek: &Callback<f64>) -> Html {
             };
             let seek = on_seek.reform(move |_: MouseEvent| at);
             html! {
-                <li><button type="button" class="quiet" onclick={seek}><span class="when">{ format::time(at) }</span>{ words }</button></li>
+                <li><button type="button" class="quiet" onclick={seek}><span class="when">{ stage.moments.second(at) }</span>{ words }</button></li>
             }
         })
         .collect();
@@ -413,7 +414,9 @@ fn way(props: &Props, run: u32) -> Html {
     let session = props.session.clone();
     let render = Callback::from(move |now| {
         let stage = session.stage().read();
-        let run = stage.run(run).map(|run| journey(run, now, &session));
+        let run = stage
+            .run(run)
+            .map(|run| journey(&stage, run, now, &session));
         html! { <p class="journey">{ run.unwrap_or_default() }</p> }
     });
     let words = || html! { <Clocked stage={props.stage.clone()} {render} /> };

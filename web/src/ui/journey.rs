@@ -5,7 +5,7 @@ use super::doers::tell;
 use super::icon::{Icon, sign};
 use crate::draw::format;
 use crate::session::Session;
-use crate::stage::StageRun;
+use crate::stage::{Stage, StageRun};
 use crate::state::{Action, AppState};
 use switchyard::job::JobId;
 use switchyard::sim::{Event, EventKind};
@@ -53,7 +53,7 @@ fn told(steps: usize, made: usize) -> Vec<usize> {
 }
 
 /// The line.
-pub(super) fn journey(run: &StageRun, now: f64, session: &Session) -> Html {
+pub(super) fn journey(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
     let steps = steps(run.followed.events());
     if steps.is_empty() {
         return html! { "The run has not come to its submission yet." };
@@ -81,7 +81,7 @@ pub(super) fn journey(run: &StageRun, now: f64, session: &Session) -> Html {
                 if at > 0 {
                     { " › " }
                 }
-                <button type="button" class={classes!("link", (at >= made).then_some("to-come"))} title={format!("{}: go there", format::time(time))}
+                <button type="button" class={classes!("link", (at >= made).then_some("to-come"))} title={format!("{}: go there", stage.moments.second(time))}
                     aria-current={(at + 1 == made).then_some("step")} {onclick}>{ word }</button>
                 { since }
             </>

@@ -14,6 +14,7 @@ mod clock;
 mod cluster_panel;
 mod columns_dialog;
 mod controls;
+mod dates;
 mod die;
 mod doers;
 mod download;

@@ -18,9 +18,11 @@ const READOUT_MS: u32 = 100;
 const FASTEST_POWER: f64 = 6.0;
 
 /// What the readouts show.
-#[derive(Clone, Copy, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 struct Readout {
-    now: f64,
+    /// The clock's time in words, as closely as one looks; and wholly.
+    moment: String,
+    exact: String,
     playing: bool,
     speed: f64,
 }
@@ -30,6 +32,9 @@ struct Readout {
 pub(super) struct Props {
     /// The session and the animation.
     pub(super) doers: Doers,
+    /// How times are shown, to be chosen.
+    #[prop_or_default]
+    pub(super) dates: Html,
 }
 
 /// The player.
@@ -79,7 +84,8 @@ pub(super) fn Player(props: &Props) -> Html {
                 <output>{ format!("×{}", format::figures(readout.speed)) }<span class="only-wide">{ " real time" }</span></output>
             </label>
             <CanvasHost class="painted strip" scene={Scene::of((), |()| Strip::default())} doers={props.doers.clone()} label="Queue length over the whole trace; click to move the clock" />
-            <output class="clock" aria-live="off" data-testid="clock">{ format::time(readout.now) }</output>
+            <output class="clock" aria-live="off" data-testid="clock" title={readout.exact.clone()}>{ &readout.moment }</output>
+            { props.dates.clone() }
         </footer>
     }
 }
@@ -91,14 +97,18 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
     use_effect_with((), move |()| {
         let mut shown = Readout::default();
         let timer = Interval::new(READOUT_MS, move || {
-            let clock = session.stage().read().clock;
-            let now = Readout {
-                now: clock.now,
-                playing: clock.playing,
-                speed: clock.speed,
+            let now = {
+                let stage = session.stage().read();
+                let clock = stage.clock;
+                Readout {
+                    moment: stage.moments.within(stage.window().span(), clock.now),
+                    exact: stage.moments.exact(clock.now),
+                    playing: clock.playing,
+                    speed: clock.speed,
+                }
             };
             if now != shown {
-                shown = now;
+                shown = now.clone();
                 setter.set(now);
             }
             session.explain_selected();

@@ -119,7 +119,7 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
     html! {
         <section class="range" aria-label="Selected range" data-from={range.from.to_string()} data-to={range.to.to_string()}>
             <div class="range-head">
-                <strong>{ format!("{} to {}", format::time(range.from), format::time(range.to)) }</strong>
+                <strong>{ stage.moments.span(range.from, range.to) }</strong>
                 <span class="hint">{ format!("{}, {} submitted", format::duration(range.span()), format::counted(jobs, "job", "jobs")) }</span>
                 <button type="button" title="All views show this range" onclick={look(Look::At(range))}>{ "Zoom to it" }</button>
                 { switch_button(axis.looped, "Replay only this", Some("The player goes through this range over and over; the runs stay as they are, so the cluster is as full as it was"), onloop) }

@@ -37,7 +37,7 @@ fn find(stage: &Stage, words: &str) -> Vec<(Found, String, String)> {
         let about = format!(
             "job · {}, submitted {}",
             format::counted(job.gpus.into(), "GPU", "GPUs"),
-            format::time(job.submit.seconds())
+            stage.moments.time(job.submit.seconds())
         );
         found.push((Found::Job(JobId(at as u32)), job.name.to_string(), about));
     }

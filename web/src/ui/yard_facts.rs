@@ -79,7 +79,7 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
     });
     // Who follows a job reads of it instead, in as much room.
     let situation = if stage.followed.is_some() {
-        html! { <p class="situation journey">{ journey(run, now, session) }</p> }
+        html! { <p class="situation journey">{ journey(stage, run, now, session) }</p> }
     } else {
         let words = describe::situation(stage, run);
         html! { <p class="situation" title={words.clone()}>{ words }</p> }

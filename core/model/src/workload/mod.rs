@@ -43,6 +43,9 @@ pub struct Workload {
     /// What the trace records of how they ran and ended.
     #[serde(default)]
     pub recorded: Recorded,
+    /// Unix seconds of time 0, where the trace tells absolute time and its jobs come when they came then.
+    #[serde(default)]
+    pub epoch: Option<f64>,
     /// What [adaptive](crate::job::Work::Adaptive) jobs train. Does not travel: where it is
     /// needed, [`bind`](Self::bind) gives it back by the names of the jobs' models.
     #[serde(skip)]
@@ -55,6 +58,7 @@ impl Workload {
         let mut faster = self.clone();
         if factor != 1.0 {
             faster.recorded.runs.clear();
+            faster.epoch = None;
         }
         for job in &mut faster.jobs {
             job.submit = crate::Time(job.submit.seconds() / factor);

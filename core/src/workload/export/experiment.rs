@@ -22,6 +22,9 @@ pub fn experiment(
     for (key, value) in settings {
         setting(out, key, value)?;
     }
+    if let Some(epoch) = workload.epoch {
+        setting(out, "epoch", &epoch.to_string())?;
+    }
     let seen = tenants_in_order(workload);
     let listed = workload.tenants.iter().map(String::as_str);
     if !listed.eq(seen) {

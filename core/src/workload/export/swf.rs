@@ -17,6 +17,9 @@ pub fn swf(workload: &Workload, cluster: Option<&ClusterSpec>, out: &mut impl Wr
     writeln!(out, "; Version: 2.2")?;
     writeln!(out, "; Note: written by Switchyard; processors are GPUs")?;
     writeln!(out, "; MaxJobs: {}", workload.jobs.len())?;
+    if let Some(epoch) = workload.epoch {
+        writeln!(out, "; UnixStartTime: {epoch}")?;
+    }
     if let Some(cluster) = cluster {
         writeln!(out, "; MaxNodes: {}", cluster.nodes())?;
         writeln!(out, "; MaxProcs: {}", cluster.gpus())?;

@@ -17,6 +17,7 @@ use crate::rows::{Row, number};
 use crate::sink::{Names, Sink};
 use crate::sniff::{Column, Evidence, OWN, Sniff};
 use crate::spreadsheet::unguarded_line;
+use crate::timestamp::MAX_SECONDS;
 
 const VERSION: u32 = Header::VERSION;
 
@@ -32,10 +33,15 @@ pub(super) const FORMAT: Format = Format {
         })
     },
     importer: |sniff, _| {
-        let (header, tenants) = header(sniff)?;
+        let Above {
+            header,
+            tenants,
+            epoch,
+        } = above(sniff)?;
         Ok(Box::new(Reader {
             header,
             tenants,
+            epoch,
             columns: Columns::plain(sniff, &PLAIN)?.guarded(),
             model: sniff.column(PLAIN.model).cloned(),
             applications: match sniff.column("batch") {
@@ -72,14 +78,23 @@ const PLAIN: Plain = Plain {
     ..Plain::NONE
 };
 
-/// What stands above the table: its own affairs are read, all else is handed on. Also the tenants
-/// of the trace, whether jobs name them or not.
-fn header(sniff: &Sniff<'_>) -> Result<(Header, Names), OpenError> {
+/// What stands above the table.
+struct Above {
+    /// What is handed on.
+    header: Header,
+    /// The tenants of the trace, whether jobs name them or not.
+    tenants: Names,
+    /// Unix seconds of time 0, where it is known.
+    epoch: Option<f64>,
+}
+
+/// Reads what stands above the table: its own affairs are understood, all else is handed on.
+fn above(sniff: &Sniff<'_>) -> Result<Above, OpenError> {
     let mut header = Header {
         file: sniff.file.to_owned(),
         ..Header::default()
     };
-    let mut tenants = Names::default();
+    let (mut tenants, mut epoch) = (Names::default(), None);
     for (line, text) in &sniff.comments {
         let line = *line;
         let (key, value) = text.split_once(' ').unwrap_or((text, ""));
@@ -87,6 +102,16 @@ fn header(sniff: &Sniff<'_>) -> Result<(Header, Names), OpenError> {
         match key {
             "switchyard" => check_version(&value).map_err(|why| header.refuse(line, why))?,
             "tenant" => drop(tenants.index(&value)),
+            "epoch" => {
+                let seconds = number(&value).filter(|of| of.abs() <= MAX_SECONDS);
+                let why = || {
+                    let shown = shorten(&value);
+                    format!(
+                        "'{shown}' is no time: write the Unix seconds of time 0, such as epoch 1710252300"
+                    )
+                };
+                epoch = Some(seconds.ok_or_else(|| header.refuse(line, why()))?);
+            }
             "cluster" => {
                 let cluster: Result<ClusterSpec, ClusterError> = value.parse();
                 let cluster = cluster.map_err(|why| header.refuse(line, why.to_string()))?;
@@ -98,7 +123,11 @@ fn header(sniff: &Sniff<'_>) -> Result<(Header, Names), OpenError> {
             }
         }
     }
-    Ok((header, tenants))
+    Ok(Above {
+        header,
+        tenants,
+        epoch,
+    })
 }
 
 fn check_version(value: &str) -> Result<(), String> {
@@ -119,6 +148,7 @@ fn check_version(value: &str) -> Result<(), String> {
 struct Reader {
     header: Header,
     tenants: Names,
+    epoch: Option<f64>,
     columns: Columns,
     model: Option<Column>,
     batch: Option<Column>,
@@ -213,6 +243,7 @@ impl Importer for Reader {
 
     fn finish(&mut self, sink: &mut Sink) {
         self.columns.finish(sink);
+        sink.zero = sink.zero.or(self.epoch);
         sink.header = Some(std::mem::take(&mut self.header));
     }
 
@@ -260,6 +291,25 @@ mod tests {
             ]
         );
         assert_eq!(trace.cluster.map(|c| c.to_string()).as_deref(), Some("2x4"));
+    }
+
+    #[test]
+    fn time_0_has_a_date_where_the_file_says_so() {
+        let rows = "job,submit,duration,gpus\na,30,60,2\n";
+        let file = format!("# switchyard 1\n# epoch 1710252300\n{rows}");
+        let trace = trace("dated.csv", file.as_bytes());
+        assert_eq!(trace.epoch, Some(1_710_252_330.0));
+        assert_eq!(trace.workload().epoch, Some(1_710_252_330.0));
+        assert_eq!(trace.report.distributions.hour[14], 1);
+        let why = try_open(
+            "dated.csv",
+            b"# switchyard 1\n# epoch noon\njob,submit,duration,gpus\n",
+        );
+        let why = why.expect_err("noon is no Unix time").to_string();
+        assert!(
+            why.contains("line 2") && why.contains("'noon' is no time"),
+            "{why}"
+        );
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use super::ticks::{DAY, DECADES, ELAPSED, FINE, HOUR, MINUTE, multiples, nice_step};
 use super::ticks::{round_number, short_number, widened};
 use crate::draw::format;
+use crate::draw::moments::{self, Moments};
 use crate::draw::space::{Css, Rect};
-use crate::draw::timeline::axis as moments;
 use crate::time_axis::Window;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// How much of an axis over decades lies between 0 and them.
@@ -18,7 +19,7 @@ const MOST_TICKS: usize = 8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// What is measured, with its unit where the ticks do not say it.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     low: f64,
     high: f64,
     log: bool,
@@ -35,6 +36,8 @@ enum Unit {
     Duration,
     /// `day 3`, `14:00`: a time, where ticks are so far apart.
     Moment(f64),
+    /// `Tue 12 Mar`, `14:00`: what the ticks say, as one reads dates.
+    Date(Moments, Vec<(f64, String)>),
     /// `0.62` as `62 %`.
     Share,
     /// `1,204`.
@@ -51,7 +54,7 @@ impl Axis {
     /// In proportion.
     fn linear(title: &'static str, unit: Unit, low: f64, high: f64, ticks: Vec<f64>) -> Self {
         Self {
-            title,
+            title: title.into(),
             low,
             high,
             log: false,
@@ -112,6 +115,17 @@ impl Axis {
         let step = moments::step(high - low, MOST_TICKS as f64);
         let ticks = moments::marks(window, step).collect();
         Self::linear(title, Unit::Moment(step), low, high, ticks)
+    }
+
+    /// A window onto the time of a trace: dates where it has some, else the time since its start.
+    pub fn over_time(window: Window, moments: &Moments) -> Self {
+        let mut axis = Self::elapsed(moments::ELAPSED, window);
+        if moments.dated().is_some() {
+            axis.title = moments.title().into();
+            axis.unit = Unit::Date(moments.clone(), Vec::new());
+            axis.thin_out(MOST_TICKS);
+        }
+        axis
     }
 
     /// Parts of a whole.
@@ -201,6 +215,7 @@ impl Axis {
         match &self.unit {
             Unit::Duration => format::duration(value),
             Unit::Moment(_) => format::time(value),
+            Unit::Date(moments, _) => moments.exact(value),
             Unit::Share => format!("{} %", format::figures(100.0 * value)),
             Unit::Count => format::figures(value),
             Unit::Ratio => format::figures(value),
@@ -222,6 +237,10 @@ impl Axis {
                 format!("{} {unit}", round_number(tick / size))
             }
             Unit::Moment(step) => moments::label(tick, step),
+            Unit::Date(_, ref marks) => {
+                let mark = marks.iter().find(|(at, _)| *at == tick);
+                mark.map_or_else(String::new, |(_, text)| text.clone())
+            }
             Unit::Ratio => round_number(tick),
             Unit::Number => short_number(tick),
             _ => self.label(tick),
@@ -281,6 +300,28 @@ impl Axis {
         matches!(self.unit, Unit::Name(_))
     }
 
+    /// The time at a value of an axis of time, as one reads it beside the pointer.
+    pub fn moment(&self, value: f64) -> String {
+        match &self.unit {
+            Unit::Date(..) => self.label(value),
+            _ => format::time(value),
+        }
+    }
+
+    /// Saturdays and Sundays on an axis of dates that is so many pixels long, while days of `least` are seen.
+    pub(super) fn weekends(&self, length: f64, least: f64) -> Vec<Window> {
+        let window = Window::new(self.low, self.high);
+        match &self.unit {
+            Unit::Date(moments, _) => moments.weekends(window, length, least).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether its values are dates.
+    pub(super) fn is_dates(&self) -> bool {
+        matches!(self.unit, Unit::Date(..))
+    }
+
     /// Where its ticks are.
     pub fn ticks(&self) -> &[f64] {
         &self.ticks
@@ -305,8 +346,14 @@ impl Axis {
         widths.max().unwrap_or(0)
     }
 
-    /// Leaves every n-th tick so that at most `most` remain.
+    /// Leaves every n-th tick so that about `most` remain; dates are marked anew, so that they stay round.
     pub fn thin_out(&mut self, most: usize) {
+        if let Unit::Date(moments, marks) = &mut self.unit {
+            let most = most.clamp(1, MOST_TICKS) as f64;
+            *marks = moments.ticks(Window::new(self.low, self.high), most).marks;
+            self.ticks = marks.iter().map(|(at, _)| *at).collect();
+            return;
+        }
         if self.is_names() || self.ticks.len() <= most {
             return;
         }
@@ -322,6 +369,8 @@ impl Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draw::moments::Dated;
+    use switchyard::calendar::Zone;
 
     fn labels(axis: &Axis) -> Vec<String> {
         axis.ticks
@@ -385,6 +434,33 @@ mod tests {
             Some("0")
         );
         assert!(Axis::elapsed("", Window::new(0.0, 1e9)).ticks.len() >= 3);
+    }
+
+    #[test]
+    fn dates_stay_round_with_less_room() {
+        let dated = Dated {
+            epoch: 1_710_007_200.0,
+            span: 10.0 * DAY,
+            zone: "UTC".to_owned(),
+        };
+        let moments = Moments::new(Some((dated, Zone::default())));
+        let mut axis = Axis::over_time(Window::new(0.0, 9.0 * DAY), &moments);
+        assert_eq!(axis.title, "date and time, UTC");
+        assert_eq!(
+            labels(&axis),
+            ["Mon 11 Mar", "Wed 13 Mar", "Fri 15 Mar", "Mon 18 Mar"]
+        );
+        assert_eq!(axis.moment(3600.0), "Sat 9 Mar 2024 19:00:00");
+        assert_eq!(axis.weekends(90.0, 4.0).len(), 2);
+        assert!(axis.weekends(20.0, 4.0).is_empty());
+        axis.thin_out(2);
+        assert_eq!(labels(&axis), ["Mon 11 Mar", "Mon 18 Mar"]);
+        let plain = Axis::over_time(Window::new(0.0, 5.0 * DAY), &Moments::default());
+        assert_eq!(
+            (&*plain.title, plain.moment(60.0)),
+            (moments::ELAPSED, "00:01:00".to_owned())
+        );
+        assert!(plain.weekends(900.0, 4.0).is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::names;
 use super::series::{self, Band, Points};
 use super::{Chart, has_types};
 use crate::draw::format::{self, quoted};
+use crate::draw::moments::ELAPSED;
 use crate::stage::{Stage, StageRun};
 use crate::time_axis::Window;
 use std::borrow::Cow;
@@ -175,7 +176,7 @@ impl Figure {
             Chart::JctByGang => format!("{} GPUs", self.x.label(x)),
             Chart::JctByType => self.x.label(x),
             Chart::JctCdf | Chart::WaitCdf | Chart::RhoCdf => format!("≤ {}", self.x.label(x)),
-            Chart::Queue | Chart::Allocation | Chart::Lost => format::time(x),
+            Chart::Queue | Chart::Allocation | Chart::Lost => self.x.moment(x),
         };
         let words = |series: &Series| match &series.marks {
             Marks::Line(points, _) => {
@@ -214,9 +215,14 @@ impl Figure {
             Some(Marks::Ranges(_))
         );
         let mut csv = if ranges {
-            format!("series,{},p25,median,p75,p95\n", quoted(self.x.title))
+            format!("series,{},p25,median,p75,p95\n", quoted(&self.x.title))
         } else {
-            let [x, y] = [self.x.title, self.y.title].map(quoted);
+            // Its numbers are seconds, whatever the axis says of them.
+            let x = match self.chart.is_over_time() {
+                true => ELAPSED,
+                false => &self.x.title,
+            };
+            let [x, y] = [x, &self.y.title].map(quoted);
             format!("series,{x},{y},least,most\n")
         };
         for series in &self.series {
@@ -348,7 +354,7 @@ fn ranges(classes: impl IntoIterator<Item = Vec<f64>>) -> Vec<RangeMark> {
 }
 
 fn axes(chart: Chart, series: &[Series], stage: &Stage, window: Window) -> (Axis, Axis) {
-    let elapsed = || Axis::elapsed("time since the first submission", window);
+    let over_time = || Axis::over_time(window, &stage.moments);
     let points = || series.iter().flat_map(|series| series.marks.points());
     let extent = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -397,12 +403,15 @@ fn axes(chart: Chart, series: &[Series], stage: &Stage, window: Window) -> (Axis
                 .map(|point| point.1)
                 .chain(bands.map(|band| band.2))
                 .fold(0.0, f64::max);
-            (elapsed(), Axis::count("jobs waiting", most))
+            (over_time(), Axis::count("jobs waiting", most))
         }
         Chart::Lost => {
             let most = points().map(|point| point.1).fold(0.0, f64::max);
-            (elapsed(), Axis::amount("GPU-hours to be done again", most))
+            (
+                over_time(),
+                Axis::amount("GPU-hours to be done again", most),
+            )
         }
-        Chart::Allocation => (elapsed(), Axis::share("share of GPUs held")),
+        Chart::Allocation => (over_time(), Axis::share("share of GPUs held")),
     }
 }

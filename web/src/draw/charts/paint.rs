@@ -4,6 +4,7 @@ use super::figure::{Figure, Marks, RangeMark, Series};
 use super::{ASPECT, labels};
 use crate::draw::space::{Css, Point, Rect, Size};
 use crate::draw::svg::{Anchor, Look, Paper, Svg};
+use crate::draw::timeline::axis::{LEAST_DAY, WEEKEND};
 use crate::draw::{format, palette};
 
 /// The width of a character on average, heights of the text.
@@ -179,6 +180,11 @@ impl Figure {
         x.fit_names(plot.w / em(CHARACTER));
         y.thin_out((plot.h / em(2.0)) as usize);
         let (right, bottom) = (plot.right(), plot.bottom());
+        for weekend in x.weekends(plot.w, LEAST_DAY) {
+            let [from, to] = [weekend.from, weekend.to].map(|at| x.across(&plot, at));
+            let area = Rect::new(from, plot.y, to - from, plot.h);
+            svg.rect(&area, chrome.text, WEEKEND);
+        }
         for &tick in y.ticks() {
             let at = y.upwards(&plot, tick);
             svg.line(
@@ -207,7 +213,12 @@ impl Figure {
                 thin,
             );
             let at = Point::new(at, bottom + em(1.4));
-            svg.text(&x.tick_label(tick), at, Anchor::Middle, chrome.faint, "");
+            let label = x.tick_label(tick);
+            // The last date may stand at the edge.
+            let half = em(CHARACTER * label.chars().count() as f64 / 2.0);
+            if !x.is_dates() || at.x + half <= right + em(1.2) {
+                svg.text(&label, at, Anchor::Middle, chrome.faint, "");
+            }
         }
         let corner = Point::new(plot.x, bottom);
         svg.line(Point::new(plot.x, plot.y), corner, chrome.line, thin);
@@ -229,8 +240,8 @@ impl Figure {
             }
         }
         let below = Point::new(plot.middle().x, bottom + em(2.9));
-        svg.text(x.title, below, Anchor::Middle, chrome.text, "");
-        svg.upright(y.title, Point::new(em(1.2), plot.middle().y), chrome.text);
+        svg.text(&x.title, below, Anchor::Middle, chrome.text, "");
+        svg.upright(&y.title, Point::new(em(1.2), plot.middle().y), chrome.text);
     }
 
     /// Boxes and dots; runs stand side by side within a category.

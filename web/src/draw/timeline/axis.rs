@@ -1,66 +1,86 @@
-//! The time axis above the rows: where it is marked, what the marks say, and the clock.
+//! The time axis above the rows: its marks, the weekends below it, and the clock.
 
 use super::overview::range_colour;
-use crate::draw::format;
+use crate::draw::moments::Moments;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
 use crate::draw::text::SMALL;
 use crate::draw::viewport::{Ruler, Window};
 
-const DAY: f64 = 86_400.0;
+/// A day needs so many CSS pixels for weekends to be seen.
+pub(in crate::draw) const LEAST_DAY: f64 = 4.0;
 
-/// Steps that people count time in, up to five days.
-#[rustfmt::skip]
-const STEPS: [f64; 20] = [
-    1.0, 2.0, 5.0, 10.0, 15.0, 30.0,
-    60.0, 120.0, 300.0, 600.0, 900.0, 1800.0,
-    3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0,
-    DAY, 2.0 * DAY, 5.0 * DAY,
-];
+/// How dark weekends are.
+pub(in crate::draw) const WEEKEND: f64 = 0.07;
 
-/// Paints the marks and what they say, but for what the clock's `pill` covers.
-pub(super) fn paint(pen: &mut Pen<'_>, axis: &Rect, ruler: &Ruler, pill: Option<Rect>) {
+/// Paints the marks and what they say, as far as one has room beside the other and beside the clock's `pill`.
+pub(super) fn paint(
+    pen: &mut Pen<'_>,
+    axis: &Rect,
+    ruler: &Ruler,
+    pill: Option<Rect>,
+    moments: &Moments,
+) {
     let chrome = pen.chrome;
     let room = pen.px(84.0);
-    let step = step(ruler.window.span(), axis.w / room);
+    let ticks = moments.ticks(ruler.window, axis.w / room);
     let middle = axis.y + axis.h / 2.0 - pen.px(2.0);
-    for mark in marks(ruler.window, step) {
-        let x = ruler.x(mark).round();
+    let mut free = axis.x - pen.px(4.0);
+    for (mark, text) in &ticks.marks {
+        let x = ruler.x(*mark).round();
         pen.fill(chrome.line);
         let y = axis.bottom() - pen.px(5.0);
         pen.rect(&Rect::new(x, y, pen.px(1.0), pen.px(4.0)));
-        let text = label(mark, step);
-        let half = pen.width(&text, SMALL) / 2.0;
+        let half = pen.width(text, SMALL) / 2.0;
         let hidden = pill.is_some_and(|pill| x + half > pill.x && x - half < pill.right());
-        if !hidden && x - half >= axis.x - pen.px(4.0) && x + half <= pen.area.w {
+        if !hidden && x - half >= free && x + half <= pen.area.w {
             pen.fill(chrome.faint);
-            pen.label(&text, x, middle, Align::Centre, room);
+            pen.label(text, x, middle, Align::Centre, room.max(2.0 * half + 1.0));
+            free = x + half + pen.px(6.0);
         }
     }
-    if ruler.window.to <= DAY {
-        return;
+    if let Some(aside) = ticks.aside {
+        pen.fill(chrome.faint);
+        let gutter = axis.x - pen.px(6.0);
+        pen.label(&aside, gutter, middle, Align::Right, gutter);
     }
-    // The day, where no mark says it.
-    pen.fill(chrome.faint);
-    let day = label((ruler.window.from / DAY).floor() * DAY, DAY);
-    let gutter = axis.x - pen.px(6.0);
-    pen.label(&day, gutter, middle, Align::Right, gutter);
+}
+
+/// Shades Saturdays and Sundays over an area.
+pub(super) fn paint_weekends(pen: &mut Pen<'_>, area: &Rect, ruler: &Ruler, moments: &Moments) {
+    pen.fill(pen.chrome.text);
+    pen.alpha(WEEKEND);
+    for weekend in moments.weekends(ruler.window, area.w, pen.px(LEAST_DAY)) {
+        let (left, right) = (ruler.x(weekend.from).round(), ruler.x(weekend.to).round());
+        pen.rect(&Rect::new(left, area.y, right - left, area.h));
+    }
+    pen.alpha(1.0);
 }
 
 /// Where the clock's time is written, if it is inside the window.
-pub(super) fn pill(pen: &mut Pen<'_>, axis: &Rect, ruler: &Ruler, now: f64) -> Option<Rect> {
+pub(super) fn pill(
+    pen: &mut Pen<'_>,
+    axis: &Rect,
+    ruler: &Ruler,
+    (now, text): (f64, &str),
+) -> Option<Rect> {
     if now < ruler.window.from || now > ruler.window.to {
         return None;
     }
-    let text = format::time(now);
-    let w = (pen.width(&text, SMALL) + pen.px(10.0)).round();
+    let w = (pen.width(text, SMALL) + pen.px(10.0)).round();
     let left = (ruler.x(now) - w / 2.0).round();
     let left = left.clamp(axis.x, (axis.right() - w).max(axis.x));
     Some(Rect::new(left, axis.y + pen.px(1.0), w, pen.px(17.0)))
 }
 
 /// Paints the clock: its time in the pill, and a line through the plot.
-pub(super) fn paint_clock(pen: &mut Pen<'_>, plot: &Rect, ruler: &Ruler, pill: Rect, now: f64) {
+pub(super) fn paint_clock(
+    pen: &mut Pen<'_>,
+    plot: &Rect,
+    ruler: &Ruler,
+    pill: Rect,
+    (now, text): (f64, &str),
+) {
     let line = pen.px(1.0);
     let x = ruler.x(now).round().min(plot.right() - line);
     pen.fill(pen.chrome.accent);
@@ -68,8 +88,7 @@ pub(super) fn paint_clock(pen: &mut Pen<'_>, plot: &Rect, ruler: &Ruler, pill: R
     pen.rect(&pill);
     pen.fill(pen.chrome.background);
     let middle = pill.middle();
-    let text = format::time(now);
-    pen.label(&text, middle.x, middle.y, Align::Centre, pill.w);
+    pen.label(text, middle.x, middle.y, Align::Centre, pill.w);
 }
 
 /// Paints the range that is selected: a bar along the axis with how long it is, and a tint on the rows.
@@ -97,74 +116,4 @@ pub(super) fn paint_range(
     }
     let h = pen.px(4.0);
     pen.rect(&Rect::new(left, axis.bottom() - h, w, h));
-}
-
-/// The smallest step of which at most `most` go into `span` seconds.
-pub(in crate::draw) fn step(span: f64, most: f64) -> f64 {
-    let least = span / most.max(1.0);
-    if let Some(&step) = STEPS.iter().find(|&&step| step >= least) {
-        return step;
-    }
-    let mut step = 10.0 * DAY;
-    for factor in [2.0, 2.5, 2.0].into_iter().cycle() {
-        if step >= least || !step.is_finite() {
-            break;
-        }
-        step *= factor;
-    }
-    step
-}
-
-/// The multiples of `step` inside `window`.
-pub(in crate::draw) fn marks(window: Window, step: f64) -> impl Iterator<Item = f64> {
-    let first = (window.from / step).ceil();
-    (0..)
-        .map(move |i| (first + f64::from(i)) * step)
-        .take_while(move |&time| time <= window.to)
-}
-
-/// A mark's text: the day where one begins, else the time of day.
-pub(in crate::draw) fn label(time: f64, step: f64) -> String {
-    if step >= DAY || (time > 0.0 && time % DAY == 0.0) {
-        format!("day {}", format::figures((time / DAY).floor()))
-    } else {
-        format::time_of_day(time, step)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn marks_are_few_round_and_inside() {
-        let mut span = 3.0;
-        while span < 1e10 {
-            for most in [3.0, 7.0, 12.0] {
-                let step = step(span, most);
-                let window = Window::new(span * 1.7, span * 2.7);
-                let marks: Vec<f64> = marks(window, step).collect();
-                assert!(marks.len() <= most as usize + 1, "{span} {step} {marks:?}");
-                assert!(
-                    span < 5.0 * most * step,
-                    "no step is much too wide: {span} {step}"
-                );
-                assert!(
-                    marks
-                        .iter()
-                        .all(|&mark| mark >= window.from && mark <= window.to && mark % 1.0 == 0.0)
-                );
-            }
-            span *= 1.37;
-        }
-    }
-
-    #[test]
-    fn labels_say_what_changes() {
-        assert_eq!(label(0.0, 3600.0), "00:00");
-        assert_eq!(label(DAY, 3600.0), "day 1");
-        assert_eq!(label(50_400.0, 3600.0), "14:00");
-        assert_eq!(label(50_415.0, 15.0), "14:00:15");
-        assert_eq!(label(12.0 * DAY, 2.0 * DAY), "day 12");
-    }
 }

@@ -6,7 +6,7 @@ use super::rows::Target;
 use crate::draw::on_stage::OnStage;
 use crate::draw::space::{Device, Point};
 use crate::draw::viewport::{KEY_PAN, KEY_ZOOM, Ruler, Window, wheel_zoom};
-use crate::draw::{Pointer, PointerKind, Response, describe, format};
+use crate::draw::{Pointer, PointerKind, Response, describe};
 use crate::time_axis::Look;
 
 /// CSS pixels: the heights that rows can have.
@@ -250,7 +250,7 @@ impl Timeline {
                 Grip::Start | Grip::End => "ew-resize",
                 Grip::New { .. } => "crosshair",
             };
-            response.tooltip = Some(vec![format::time(place.overview.time_at(at.x))]);
+            response.tooltip = Some(vec![stage.moments.exact(place.overview.time_at(at.x))]);
             return;
         }
         if place.axis.contains(at) {
@@ -261,7 +261,10 @@ impl Timeline {
             } else {
                 "click: move the clock here · drag: select a range"
             };
-            response.tooltip = Some(vec![format::time(self.time_at(at.x)), what.to_owned()]);
+            response.tooltip = Some(vec![
+                stage.moments.exact(self.time_at(at.x)),
+                what.to_owned(),
+            ]);
             return;
         }
         response.tooltip = match self.at(at, shown) {
@@ -277,7 +280,7 @@ impl Timeline {
             }
             Target::Gpu { node, gpu } => {
                 let time = self.time_at(at.x);
-                let here = vec![format!("node {node}, GPU {gpu}"), format::time(time)];
+                let here = vec![format!("node {node}, GPU {gpu}"), stage.moments.exact(time)];
                 let absent = describe::absence_at(run, node, time);
                 Some(here.into_iter().chain(absent).collect())
             }

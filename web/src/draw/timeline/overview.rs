@@ -1,6 +1,7 @@
 //! The overview above the rows: GPUs allocated and jobs waiting over all time, and on it the
 //! window that is seen, to be dragged by its middle or its edges.
 
+use super::axis::paint_weekends;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::series::Columns;
 use crate::draw::space::Rect;
@@ -79,6 +80,7 @@ impl Overview {
         let gpus = f64::from(stage.cluster.gpus().max(1));
         pen.fill(chrome.free);
         pen.rect(area);
+        paint_weekends(pen, area, &self.ruler(), &stage.moments);
         pen.fill(chrome.busy);
         pen.alpha(0.55);
         for (column, &allocated) in columns.gpus.iter().enumerate() {

@@ -2,9 +2,11 @@
 //! GPUs are cut into columns as on the page, and neighbours of one colour are one shape; all GPUs are in it.
 
 use super::By;
-use super::axis;
+use super::axis::{LEAST_DAY, WEEKEND};
 use super::gpus::{GpuRows, Line, Pixel};
 use super::jobs::JobRows;
+use crate::draw::charts::CHARACTER;
+use crate::draw::moments::Moments;
 use crate::draw::on_stage::OnStage;
 use crate::draw::palette;
 use crate::draw::space::{Css, Point, Rect, Size};
@@ -22,6 +24,8 @@ const MOST_JOBS: usize = 120;
 const ROW: (f64, f64) = (0.08, 1.1);
 /// The height that rows of jobs need to have names.
 const NAMED: f64 = 0.9;
+/// The widest mark on the axis of time, heights of the text.
+const WIDEST: f64 = 6.2;
 /// How high the rows of a scheduler are for the picture's width, if nothing speaks against it.
 const ASPECT: f64 = 0.5;
 
@@ -120,6 +124,10 @@ pub(crate) fn svg(stage: &Stage, runs: &[u32], by: By, paper: Paper) -> String {
         let at = Point::new(em(1.0), em(1.5));
         svg.text("Timeline", at, Anchor::Start, ink, "font-weight='600'");
     }
+    for weekend in stage.moments.weekends(window, layout.width, LEAST_DAY) {
+        let (from, to) = (layout.x(weekend.from), layout.x(weekend.to));
+        svg.rect(&Rect::new(from, head, to - from, high), ink, WEEKEND);
+    }
     let mut y = head;
     for (on, (rows, jobs, all)) in shown.iter().zip(&lists) {
         let mut name = on.run.name.clone();
@@ -133,19 +141,19 @@ pub(crate) fn svg(stage: &Stage, runs: &[u32], by: By, paper: Paper) -> String {
             By::Job => jobs_of(&mut svg, &layout, *on, (rows, jobs), y),
         };
     }
-    time(&mut svg, &layout, head, y);
+    time(&mut svg, &layout, &stage.moments, head, y);
     svg.finish()
 }
 
 /// The axis of time below the rows.
-fn time(svg: &mut Svg, layout: &Layout, top: f64, y: f64) {
+fn time(svg: &mut Svg, layout: &Layout, moments: &Moments, top: f64, y: f64) {
     let (faint, line) = (svg.chrome.faint, svg.chrome.line);
     let em = |heights: f64| heights * layout.look.text;
     let window = layout.window;
-    let step = axis::step(window.span(), (layout.width / em(5.5)).max(1.0));
+    let ticks = moments.ticks(window, (layout.width / em(WIDEST + 0.8)).max(1.0));
     svg.open("stroke-opacity='.5'");
-    for mark in axis::marks(window, step) {
-        let x = layout.x(mark);
+    for (mark, _) in &ticks.marks {
+        let x = layout.x(*mark);
         svg.line(
             Point::new(x, top),
             Point::new(x, y + em(0.4)),
@@ -154,13 +162,21 @@ fn time(svg: &mut Svg, layout: &Layout, top: f64, y: f64) {
         );
     }
     svg.close();
-    for mark in axis::marks(window, step) {
-        let at = Point::new(layout.x(mark), y + em(1.5));
-        svg.text(&axis::label(mark, step), at, Anchor::Middle, faint, "");
+    for (mark, text) in &ticks.marks {
+        let at = Point::new(layout.x(*mark), y + em(1.5));
+        let half = em(CHARACTER * text.chars().count() as f64 / 2.0);
+        if at.x + half <= layout.left + layout.width + em(1.0) {
+            svg.text(text, at, Anchor::Middle, faint, "");
+        }
     }
     let middle = Point::new(layout.left + layout.width / 2.0, y + em(3.0));
-    let title = "time since the first submission";
-    svg.text(title, middle, Anchor::Middle, svg.chrome.text, "");
+    svg.text(
+        &moments.title(),
+        middle,
+        Anchor::Middle,
+        svg.chrome.text,
+        "",
+    );
 }
 
 /// Rows of GPUs; returns how high they are.

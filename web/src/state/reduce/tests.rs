@@ -205,6 +205,7 @@ fn sample(name: &str) -> Action {
             jobs: 1,
             gpu_hours: 1.0,
             span_days: 1.0,
+            epoch: None,
         }),
         cluster: default_cluster(),
         origin: ClusterOrigin::Given,

@@ -41,9 +41,9 @@ pub(super) fn why(
             if now == at.seconds() {
                 return Html::default();
             }
-            let playing = shared.read().clock.playing;
-            let rest = if playing { ": pause the clock to ask again" } else { "" };
-            html! { <span class="hint as-of">{ format!(" as of {}{rest}", format::time(at.seconds())) }</span> }
+            let stage = shared.read();
+            let rest = if stage.clock.playing { ": pause the clock to ask again" } else { "" };
+            html! { <span class="hint as-of">{ format!(" as of {}{rest}", stage.moments.second(at.seconds())) }</span> }
         });
         html! { <Clocked stage={stage.clone()} {render} /> }
     });
@@ -66,7 +66,7 @@ pub(super) fn why(
         let before = laid_at(&stage, run.id, job).filter(|at| Some(*at) != asked_at);
         html! {
             <>
-                { before.map(|at| laid_before(at, on_seek)).unwrap_or_default() }
+                { before.map(|at| laid_before(&stage, at, on_seek)).unwrap_or_default() }
                 { placing_panel(placing, decision, (run.id, stage.dark), on_step) }
             </>
         }
@@ -100,12 +100,12 @@ pub(super) fn laid_at(stage: &Stage, run: u32, job: JobId) -> Option<Time> {
 }
 
 /// The way to when a placer decided.
-fn laid_before(at: Time, on_seek: &Callback<f64>) -> Html {
+fn laid_before(stage: &Stage, at: Time, on_seek: &Callback<f64>) -> Html {
     let at = at.seconds();
     let seek = on_seek.reform(move |_: MouseEvent| at);
     html! {
         <p class="hint">
-            { format!("How it was laid at {}: ", format::time(at)) }
+            { format!("How it was laid at {}: ", stage.moments.second(at)) }
             <button type="button" class="link" title="Moves the clock there: the yard then shows the scores" onclick={seek}>{ "see it on the yard" }</button>
         </p>
     }
@@ -166,9 +166,12 @@ fn not_active(stage: &Stage, run: &InRun, job: JobId, at: Option<Time>) -> Strin
         let why = stage.workload.why_rejected(record, &stage.cluster);
         format!("Rejected: it {}.", why.unwrap_or_default())
     } else if at.is_some_and(|at| at.seconds() < submit) {
-        format!("Not submitted yet: it comes at {}.", format::time(submit))
+        format!(
+            "Not submitted yet: it comes at {}.",
+            stage.moments.second(submit)
+        )
     } else if jct.is_finite() {
-        format!("Finished at {}.", format::time(submit + jct))
+        format!("Finished at {}.", stage.moments.second(submit + jct))
     } else {
         "Not in the queue.".to_owned()
     }

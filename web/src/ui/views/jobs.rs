@@ -350,7 +350,7 @@ fn row_of(
         <tr key={id.0} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
             <td class="name">{ &*job.name }</td>
             <td class="number">{ format::count(job.gpus.into()) }</td>
-            <td class="number">{ format::time(job.submit.seconds()) }</td>
+            <td class="number" title={stage.moments.exact(job.submit.seconds())}>{ stage.moments.time(job.submit.seconds()) }</td>
             <td class="number">{ format::duration(job.work.seconds()) }</td>
             // Columns that no job of the trace has anything in would only take room.
             if !workload.tenants.is_empty() {
