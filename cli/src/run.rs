@@ -176,7 +176,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         let mut people = head(&results, &prepared);
         people.push_str(&table(&results.runs, &compared, compare));
         people.push_str(&types(&results.runs));
-        output::print(&people)?;
+        output::print(&results.trace.unit.words(&people))?;
     }
     match results.runs.iter().find_map(left_behind) {
         None => Ok(()),

@@ -24,8 +24,8 @@ pub mod workload;
 
 pub use experiment::Experiment;
 pub use switchyard_model::{
-    Time, cluster, contention, draw, goodput, job, meant, order, outages, pods, seconds_of,
-    spreadsheet, throughputs,
+    Resource, Time, cluster, contention, draw, goodput, job, meant, order, outages, pods,
+    seconds_of, spreadsheet, throughputs,
 };
 pub use switchyard_report as report;
 pub use switchyard_sim::{

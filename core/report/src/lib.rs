@@ -33,7 +33,7 @@ pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary, finished_in_all};
 
 pub use switchyard_model::percentile;
-use switchyard_model::{application, cluster, job, order, spreadsheet, workload};
+use switchyard_model::{Resource, application, cluster, job, order, spreadsheet, workload};
 #[cfg(test)]
 use switchyard_sim::policy;
 use switchyard_sim::{RunSpec, sim};

@@ -1,5 +1,6 @@
 //! A trace that was drawn and not read.
 
+use crate::Resource;
 use crate::outages::Outages;
 use crate::trace::{ImportReport, Member, Record, Trace};
 
@@ -18,6 +19,7 @@ pub(super) fn trace(
         title: title.to_owned(),
         tenants: Vec::new(),
         gpu_types: Vec::new(),
+        unit: Resource::Gpus,
         models,
         cluster: None,
         epoch: None,

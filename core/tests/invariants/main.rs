@@ -185,6 +185,7 @@ proptest! {
                 tenants: vec!["even".into(), "odd".into()],
                 models: Vec::new(),
                 gpu_types: Vec::new(),
+                unit: Default::default(),
                 cluster: None,
                 epoch: None,
                 profiles: Vec::new(),

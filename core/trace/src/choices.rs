@@ -5,7 +5,7 @@
 //! `1d..2d12h`; either end may be missing.
 
 use super::report::{Dropped, Example, WarningKind};
-use super::{DropReason, Member, Record, Trace};
+use super::{DropReason, Member, Record, Resource, Trace};
 use crate::cluster::ClusterSpec;
 use crate::job::{Status, UnknownStatus};
 use crate::meant::{hint, meant, remark};
@@ -167,6 +167,7 @@ impl Trace {
             return Ok(());
         }
         let first = super::earliest(&self.records);
+        let unit = self.unit;
         let most = cluster.map_or(u32::MAX, ClusterSpec::gpus);
         let why = |record: &Record| {
             let submit = record.submit - first;
@@ -215,7 +216,7 @@ impl Trace {
                 Some(entry) => entry.count += 1,
                 None => {
                     let at = dropped.partition_point(|entry| entry.reason < reason);
-                    let example = example(file, record, first);
+                    let example = example(file, record, first, unit);
                     let count = 1;
                     dropped.insert(
                         at,
@@ -261,13 +262,14 @@ impl Trace {
     }
 }
 
-fn example(file: &str, record: &Record, first: f64) -> Example {
+fn example(file: &str, record: &Record, first: f64, unit: Resource) -> Example {
     Example {
         file: file.to_owned(),
         line: record.line,
         detail: format!(
-            "{} GPUs, submitted after {} s",
+            "{} {}, submitted after {} s",
             record.gpus,
+            unit.words("GPUs"),
             record.submit - first
         ),
     }

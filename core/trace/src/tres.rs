@@ -19,6 +19,13 @@ pub(crate) fn gpus(resources: &str) -> Option<f64> {
     total.or(kinds)
 }
 
+/// Cores in such a list; 0 where it tells none.
+pub(crate) fn cores(resources: &str) -> f64 {
+    let mut parts = resources.split(',');
+    let count = parts.find_map(|part| number(part.trim().strip_prefix("cpu=")?));
+    count.unwrap_or(0.0)
+}
+
 /// The types of the GPUs in such a list, joined by `|`; "" where it names none.
 pub(crate) fn types(resources: &str) -> String {
     let mut types: Vec<&str> = Vec::new();
@@ -97,6 +104,9 @@ mod tests {
         ] {
             assert_eq!(types(resources), names, "{resources}");
         }
+        assert_eq!(cores("cpu=8,gres/gpu:a100=1"), 8.0);
+        assert_eq!(cores("billing=64,cpu=64,mem=62.50G,node=8"), 64.0);
+        assert_eq!(cores("gpu:2"), 0.0);
         assert!(is_list("cpu=12,node=1") && !is_list("8"));
     }
 }

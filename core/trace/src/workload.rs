@@ -143,6 +143,7 @@ impl Reading {
             tenants: trace.tenants.clone(),
             models: trace.models.clone(),
             gpu_types: self.gpu_types,
+            unit: trace.unit,
             recorded,
             applications: self.applications.into_iter().map(Arc::new).collect(),
         }

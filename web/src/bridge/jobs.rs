@@ -5,6 +5,7 @@
 
 use super::wire;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
+use switchyard::Resource;
 use switchyard::job::Job;
 use switchyard::workload::{Recorded, Workload};
 use wasm_bindgen::{JsCast, JsValue};
@@ -44,10 +45,18 @@ impl Jobs {
             tenants,
             models,
             gpu_types,
+            unit,
             recorded,
             applications: _,
         } = workload;
-        let names = (jobs.len() as u32, tenants, models, gpu_types, recorded);
+        let names = (
+            jobs.len() as u32,
+            tenants,
+            models,
+            gpu_types,
+            recorded,
+            unit,
+        );
         let mut pieces = vec![wire::encode(&names)?];
         for piece in jobs.chunks(PIECE) {
             pieces.push(wire::encode(&piece)?);
@@ -86,12 +95,13 @@ impl Jobs {
     pub fn read(&self) -> Result<Workload, String> {
         let mut at = 0;
         let names = self.next_piece(&mut at)?;
-        let (jobs, tenants, models, gpu_types, recorded) = wire::decode::<Names>(&names)?;
+        let (jobs, tenants, models, gpu_types, recorded, unit) = wire::decode::<Names>(&names)?;
         let mut workload = Workload {
             jobs: Vec::with_capacity(jobs as usize),
             tenants,
             models,
             gpu_types,
+            unit,
             recorded,
             applications: Vec::new(),
         };
@@ -130,4 +140,11 @@ impl Jobs {
 }
 
 /// What of a workload stands before its jobs: how many there are, names, and what is recorded.
-type Names = (u32, Vec<String>, Vec<String>, Vec<String>, Recorded);
+type Names = (
+    u32,
+    Vec<String>,
+    Vec<String>,
+    Vec<String>,
+    Recorded,
+    Resource,
+);

@@ -279,6 +279,7 @@ impl Sample {
             gpu_types: Vec::new(),
             applications: Vec::new(),
             recorded: Default::default(),
+            unit: Default::default(),
         }
     }
 }
@@ -381,6 +382,7 @@ fn of_theme(theme: Theme, count: u32, seed: u64) -> Workload {
         gpu_types: Vec::new(),
         applications: Vec::new(),
         recorded: Default::default(),
+        unit: Default::default(),
     }
 }
 
@@ -399,6 +401,7 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
         gpu_types: Vec::new(),
         applications: Vec::new(),
         recorded: Default::default(),
+        unit: Default::default(),
     }
 }
 

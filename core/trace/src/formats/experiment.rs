@@ -17,6 +17,7 @@ use crate::rows::{Row, number};
 use crate::sink::{Names, Sink};
 use crate::sniff::{Column, Evidence, OWN, Sniff};
 use crate::spreadsheet::unguarded_line;
+use crate::{Resource, UnknownResource};
 
 const VERSION: u32 = Header::VERSION;
 
@@ -33,10 +34,18 @@ pub(super) const FORMAT: Format = Format {
     },
     importer: |sniff, _| {
         let (header, tenants) = header(sniff)?;
+        let mut columns = match header.unit {
+            // Their column of GPUs counts cores.
+            Resource::Cores => Columns::plain(sniff, &OF_CORES)?,
+            Resource::Gpus => Columns::plain(sniff, &PLAIN)?,
+        };
+        if !header.unit.is_default() {
+            columns.unit = Resource::Gpus;
+        }
         Ok(Box::new(Reader {
             header,
             tenants,
-            columns: Columns::plain(sniff, &PLAIN)?.guarded(),
+            columns: columns.guarded(),
             model: sniff.column(PLAIN.model).cloned(),
             applications: match sniff.column("batch") {
                 Some(_) => Application::embedded(),
@@ -71,6 +80,12 @@ const PLAIN: Plain = Plain {
     ..Plain::NONE
 };
 
+/// The same where the header says that cores are counted.
+const OF_CORES: Plain = Plain {
+    cores: ("", 1.0),
+    ..PLAIN
+};
+
 /// What stands above the table: its own affairs are read, all else is handed on. Also the tenants
 /// of the trace, whether jobs name them or not.
 fn header(sniff: &Sniff<'_>) -> Result<(Header, Names), OpenError> {
@@ -86,6 +101,11 @@ fn header(sniff: &Sniff<'_>) -> Result<(Header, Names), OpenError> {
         match key {
             "switchyard" => check_version(&value).map_err(|why| header.refuse(line, why))?,
             "tenant" => drop(tenants.index(&value)),
+            "unit" => {
+                let unit = value.parse();
+                header.unit =
+                    unit.map_err(|why: UnknownResource| header.refuse(line, why.to_string()))?;
+            }
             "cluster" => {
                 let cluster: Result<ClusterSpec, ClusterError> = value.parse();
                 let cluster = cluster.map_err(|why| header.refuse(line, why.to_string()))?;
@@ -212,6 +232,9 @@ impl Importer for Reader {
 
     fn finish(&mut self, sink: &mut Sink) {
         self.columns.finish(sink);
+        if !self.header.unit.is_default() {
+            sink.unit = self.header.unit;
+        }
         sink.header = Some(std::mem::take(&mut self.header));
     }
 

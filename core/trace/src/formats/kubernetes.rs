@@ -138,7 +138,8 @@ fn read(
         counts.fold(0.0, |all, of| all + of)
     };
     let count = all(&gpus);
-    let (gpus, share) = sink::gpus(count).map_err(|r| (r, format!("{count} GPUs")))?;
+    let occupied = sink.occupied(count, all(&cores));
+    let (gpus, share) = occupied.map_err(|r| (r, format!("{count} GPUs")))?;
     let created = it.text(&["metadata", "creationTimestamp"]);
     let (missing, invalid) = (DropReason::SubmitMissing, DropReason::SubmitInvalid);
     let reason = if created.is_empty() { missing } else { invalid };
@@ -230,16 +231,27 @@ fn pods(object: &Object) -> Vec<(f64, &Manifest)> {
     all
 }
 
-/// GPUs of a pod: of its containers together, or of the largest that runs before them.
+/// GPUs of a pod.
 fn gpus(pod: &Manifest) -> f64 {
+    asked(pod, &["limits", "requests"], is_gpu)
+}
+
+/// Cores of a pod, as it requests them: those are what it is placed by.
+fn cores(pod: &Manifest) -> f64 {
+    asked(pod, &["requests", "limits"], |key| key == "cpu")
+}
+
+/// What a pod asks for, by the first of the lists that tells it: its containers together, or the largest that
+/// runs before them.
+fn asked(pod: &Manifest, lists: &[&str], is: impl Fn(&str) -> bool) -> f64 {
     let of = |container: &Manifest| -> f64 {
-        let count = |list: &str| -> Option<f64> {
+        let count = |list: &&str| -> Option<f64> {
             let resources = container.map(&["resources", list]).iter();
-            let counts = resources.filter(|(key, _)| is_gpu(key));
-            let counts = counts.filter_map(|(_, value)| number(value.text(&[])));
+            let counts = resources.filter(|(key, _)| is(key));
+            let counts = counts.filter_map(|(_, value)| quantity(value.text(&[])));
             counts.reduce(|a, b| a + b)
         };
-        count("limits").or_else(|| count("requests")).unwrap_or(0.0)
+        lists.iter().find_map(count).unwrap_or(0.0)
     };
     let together: f64 = pod.list(&["containers"]).iter().map(of).sum();
     let before = pod.list(&["initContainers"]).iter().map(of);
@@ -247,6 +259,14 @@ fn gpus(pod: &Manifest) -> f64 {
         together,
         |most, count| if count > most { count } else { most },
     )
+}
+
+/// A number, or thousandths such as `500m`.
+fn quantity(text: &str) -> Option<f64> {
+    match text.strip_suffix('m') {
+        Some(thousandths) => Some(number(thousandths)? / 1000.0),
+        None => number(text),
+    }
 }
 
 /// Whether a resource is GPUs or slices of them.

@@ -172,7 +172,7 @@ impl Figure {
     /// What every run says at `x`: its position in the list and the words; and `x` in words.
     pub fn readout(&self, x: f64) -> (String, Vec<(usize, String)>) {
         let head = match self.chart {
-            Chart::JctByGang => format!("{} GPUs", self.x.label(x)),
+            Chart::JctByGang => format!("{} {}", self.x.label(x), format::units("GPUs")),
             Chart::JctByType => self.x.label(x),
             Chart::JctCdf | Chart::WaitCdf | Chart::RhoCdf => format!("≤ {}", self.x.label(x)),
             Chart::Queue | Chart::Allocation | Chart::Lost => format::time(x),
@@ -214,9 +214,12 @@ impl Figure {
             Some(Marks::Ranges(_))
         );
         let mut csv = if ranges {
-            format!("series,{},p25,median,p75,p95\n", quoted(self.x.title))
+            format!(
+                "series,{},p25,median,p75,p95\n",
+                quoted(&format::units(self.x.title))
+            )
         } else {
-            let [x, y] = [self.x.title, self.y.title].map(quoted);
+            let [x, y] = [self.x.title, self.y.title].map(|title| quoted(&format::units(title)));
             format!("series,{x},{y},least,most\n")
         };
         for series in &self.series {

@@ -277,7 +277,10 @@ impl Timeline {
             }
             Target::Gpu { node, gpu } => {
                 let time = self.time_at(at.x);
-                let here = vec![format!("node {node}, GPU {gpu}"), format::time(time)];
+                let here = vec![
+                    format!("node {node}, {} {gpu}", format::units("GPU")),
+                    format::time(time),
+                ];
                 let absent = describe::absence_at(run, node, time);
                 Some(here.into_iter().chain(absent).collect())
             }

@@ -5,6 +5,7 @@ use super::By;
 use super::axis;
 use super::gpus::{GpuRows, Line, Pixel};
 use super::jobs::JobRows;
+use crate::draw::format;
 use crate::draw::on_stage::OnStage;
 use crate::draw::palette;
 use crate::draw::space::{Css, Point, Rect, Size};
@@ -113,7 +114,7 @@ pub(crate) fn svg(stage: &Stage, runs: &[u32], by: By, paper: Paper) -> String {
         By::Job => lists.iter().map(|(_, jobs, _)| block(jobs.len())).sum(),
     };
     let size = Size::new(width, (head + high + em(3.6)).ceil());
-    let label = "Which job held which GPU when, under each scheduler";
+    let label = &*format::units("Which job held which GPU when, under each scheduler");
     let mut svg = Svg::new(size, look, label);
     let ink = svg.chrome.text;
     if paper.titled {
