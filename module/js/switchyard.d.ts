@@ -72,6 +72,8 @@ export interface OpenOptions extends Watch<OpenProgress> {
   window?: string;
   tenants?: string | string[];
   statuses?: string | string[];
+  /** What jobs are counted in: `cores` in the place of GPUs, of logs whose jobs ask for none. */
+  unit?: "gpus" | "cores";
   /** Jobs that ask for a fraction of a GPU. */
   fractions?: "round-up" | "share" | "drop";
   /** Jobs that ask for more GPUs than the cluster has. */
@@ -181,6 +183,8 @@ export interface TableHead {
 export interface TraceFacts {
   format: string;
   jobs: number;
+  /** What all figures of GPUs count: `gpu_hours` may be core-hours. */
+  unit: "gpus" | "cores";
   gpu_hours: number;
   member?: string;
   columns?: string;
@@ -199,6 +203,8 @@ export interface ClusterFacts {
   spec: string;
   nodes: number;
   gpus: number;
+  /** What they are. */
+  unit: "gpus" | "cores";
 }
 
 /** As `switchyard run --json` has it, with columns besides. Times in seconds. */
