@@ -7,6 +7,7 @@ use clap::{Args, ValueHint};
 use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use switchyard::Resource;
 use switchyard::calendar::{Calendar, Zone};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
@@ -65,6 +66,12 @@ pub(crate) struct TraceArguments {
     /// gives every job one GPU, tenant= leaves tenants out.
     #[arg(long, value_name = "MAPPING")]
     map: Option<ColumnMapping>,
+    /// What jobs are counted in: gpus, or the cores of those that ask for no GPU
+    ///
+    /// With cores a job takes up its cores, and so does every figure: core-hours stand for GPU-hours. A node holds at
+    /// most 64, so one of 128 cores is two nodes of 64.
+    #[arg(long, value_name = "UNIT", default_value = "gpus")]
+    unit: Resource,
     /// Only jobs submitted in this window since the first submission, such as 1d..36h
     #[arg(long, value_name = "FROM..TO")]
     window: Option<Window>,
@@ -118,10 +125,16 @@ impl TraceArguments {
         OpenOptions {
             member: self.member.clone(),
             mapping: self.map.clone(),
+            unit: self.unit,
             max_rows: self.max_rows.unwrap_or(default.max_rows),
             max_bytes: self.max_bytes.unwrap_or(default.max_bytes),
             max_held: default.max_held,
         }
+    }
+
+    /// What jobs are counted in.
+    pub(crate) fn unit(&self) -> Resource {
+        self.unit
     }
 
     fn choices(&self) -> Choices {
@@ -168,8 +181,9 @@ pub(crate) fn load(
     arguments: &TraceArguments,
     cluster: Option<&str>,
 ) -> Result<Study, Failure> {
-    let asked = cluster.map(self::cluster).transpose()?;
     let (options, choices) = (arguments.options(), arguments.choices());
+    let asked = cluster.map(|text| self::cluster(text, options.unit));
+    let asked = asked.transpose()?;
     if let [path] = paths
         && let Some(name) = sample(path)
     {
@@ -316,13 +330,17 @@ fn explained(error: OpenError) -> anyhow::Error {
     anyhow!(text)
 }
 
-/// The cluster asked for: its text, the name of a published one, or a file that describes one.
-pub(crate) fn cluster(argument: &str) -> Result<ClusterSpec, Failure> {
+/// The cluster asked for: its text, the name of a published one, or a file that describes one by what is counted.
+pub(crate) fn cluster(argument: &str, unit: Resource) -> Result<ClusterSpec, Failure> {
     let path = Path::new(argument);
     match cluster_of(argument) {
         Ok(cluster) => Ok(cluster),
         Err(_) if path.is_file() => {
-            match open_files(&[path.to_path_buf()], &OpenOptions::default())? {
+            let options = OpenOptions {
+                unit,
+                ..OpenOptions::default()
+            };
+            match open_files(&[path.to_path_buf()], &options)? {
                 Opened::Cluster(cluster) => Ok(cluster),
                 Opened::Trace(trace) => Err(Failure::Input(anyhow!(
                     "{argument} is a trace ({}) and no cluster: write NODESxGPUS or name a cluster file",

@@ -54,7 +54,10 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
         }
         Opened::Cluster(cluster) => match &arguments.json {
             Some(path) => output::json(path, &Found::Cluster(cluster.to_string())),
-            None => output::print(&format!("a cluster: {cluster}, {} GPUs", cluster.gpus())),
+            None => {
+                let units = format!("a cluster: {cluster}, {} GPUs", cluster.gpus());
+                output::print(&arguments.opening.unit().words(&units))
+            }
         },
         Opened::Outages(outages) => match &arguments.json {
             Some(path) => output::json(path, &Found::of(&outages)),
@@ -89,6 +92,9 @@ fn types(trace: &Trace) -> Vec<(&str, usize)> {
 /// What a person wants to know of a trace.
 fn report(trace: &Trace) -> String {
     let inspection = trace.inspect();
+    let unit = trace.unit;
+    // Of cores logs are small as well as large.
+    let digits = if unit.is_default() { 1 } else { 2 };
     let mut out = String::new();
     let mut line = |text: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
@@ -96,15 +102,16 @@ fn report(trace: &Trace) -> String {
     };
     line(format_args!("{} ({})", trace.title, trace.format));
     line(format_args!("{}", trace.report.recognised));
-    line(format_args!("{}", trace.report.units));
+    line(format_args!("{}", unit.words(&trace.report.units)));
     line(format_args!(""));
     line(format_args!(
         "rows      {} read, {} kept",
         trace.report.rows_read, trace.report.rows_kept
     ));
     line(format_args!(
-        "GPU-hours {}",
-        figure(inspection.gpu_hours, 1)
+        "{:<9} {}",
+        unit.words("GPU-hours"),
+        figure(inspection.gpu_hours, digits)
     ));
     let duration = inspection.duration;
     line(format_args!(
@@ -114,8 +121,10 @@ fn report(trace: &Trace) -> String {
         figure(duration.p99, 0)
     ));
     line(format_args!(
-        "GPUs      mean {:.2}, max {}",
-        inspection.gpus.mean, inspection.gpus.max
+        "{:<9} mean {:.2}, max {}",
+        unit.words("GPUs"),
+        inspection.gpus.mean,
+        inspection.gpus.max
     ));
     line(format_args!(
         "span      {} days",
@@ -149,7 +158,7 @@ fn report(trace: &Trace) -> String {
         line(format_args!(
             "  {:>8}  {} ({})",
             dropped.count,
-            dropped.reason.text(),
+            unit.words(dropped.reason.text()),
             place(&dropped.example)
         ));
     }
@@ -169,7 +178,7 @@ fn report(trace: &Trace) -> String {
         "duration in seconds, up to",
         &distributions.duration,
     );
-    bars(&mut out, "GPUs, up to", &distributions.gpus);
+    bars(&mut out, &unit.words("GPUs, up to"), &distributions.gpus);
     let hours = distributions.hour.iter().enumerate();
     let hours = hours.map(|(hour, &jobs)| (hour as f64, jobs));
     chart(
@@ -306,11 +315,21 @@ fn entries(folder: &Path, opening: &input::TraceArguments) -> Result<Vec<Entry>,
 /// A row per file, and below it why others were not opened.
 fn table(entries: &[Entry]) -> String {
     let mut table = Table::default();
-    table.row(
-        ["file", "format", "jobs", "kept", "GPU-hours"]
-            .map(str::to_string)
-            .to_vec(),
-    );
+    let mut units = entries.iter().filter_map(|entry| match &entry.found {
+        Found::Trace(inspection) => Some(inspection.unit),
+        _ => None,
+    });
+    let first = units.next().unwrap_or_default();
+    let hours = match units.all(|unit| unit == first) {
+        true => first.words("GPU-hours").into_owned(),
+        false => "hours".to_owned(),
+    };
+    let is_alike = hours != "hours";
+    let mut header = ["file", "format", "jobs", "kept"]
+        .map(str::to_string)
+        .to_vec();
+    header.push(hours);
+    table.row(header);
     let mut refused = String::new();
     for Entry { file, found } in entries {
         match found {
@@ -319,7 +338,13 @@ fn table(entries: &[Entry]) -> String {
                 inspection.format.clone(),
                 inspection.jobs.to_string(),
                 inspection.gpu_jobs.to_string(),
-                format!("{:.1}", inspection.gpu_hours),
+                match is_alike {
+                    true => format!("{:.1}", inspection.gpu_hours),
+                    false => {
+                        let hours = format!("{:.1} GPU-hours", inspection.gpu_hours);
+                        inspection.unit.words(&hours).into_owned()
+                    }
+                },
             ]),
             // Whole in --json: with many kinds of nodes it is longer than a screen is wide.
             Found::Cluster(cluster) => {

@@ -195,7 +195,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         for (by, _) in &prepared.groups {
             people.push_str(&by_whom(*by, &results.runs));
         }
-        output::print(&people)?;
+        output::print(&results.trace.unit.words(&people))?;
     }
     match results.runs.iter().find_map(left_behind) {
         None => Ok(()),

@@ -151,26 +151,25 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         let job = workload.jobs.get(job.index());
         job.map_or_else(String::new, |job| within_line(&job.name))
     };
+    let words = |text: &str| workload.unit.words(text).into_owned();
     let verdict = match answer.verdict {
         Verdict::Runs => "runs".to_owned(),
         Verdict::BehindHead { head } => {
             format!("waits behind the head of the queue, {}", name(head))
         }
-        Verdict::TooFewGpus { wants, left } => {
-            format!("waits: it wants {wants} GPUs and the jobs before it leave {left}")
-        }
-        Verdict::PlacementWaits { wants, free } => {
-            format!(
-                "waits: it wants {wants} GPUs and {free} are free, but not where the placement would put it"
-            )
-        }
+        Verdict::TooFewGpus { wants, left } => words(&format!(
+            "waits: it wants {wants} GPUs and the jobs before it leave {left}"
+        )),
+        Verdict::PlacementWaits { wants, free } => words(&format!(
+            "waits: it wants {wants} GPUs and {free} are free, but not where the placement would put it"
+        )),
         Verdict::StartsLater { at } => {
             format!(
                 "waits: the trace records that it starts at {} s",
                 at.seconds()
             )
         }
-        Verdict::NotActive => answer.absent.to_owned(),
+        Verdict::NotActive => words(answer.absent),
     };
     let mut text = format!("{}: {verdict}\n", answer.label);
     for cause in &answer.slow {

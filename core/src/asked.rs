@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use switchyard_model::Resource;
 use switchyard_model::cluster::ClusterSpec;
 use switchyard_model::workload::Label;
 use switchyard_sim::policy::ServiceHistory;
@@ -19,7 +20,7 @@ use switchyard_trace::{Choices, OpenOptions};
 pub type Options = Map<String, Value>;
 
 /// The options of `open`.
-pub const OPENING: [&str; 15] = [
+pub const OPENING: [&str; 16] = [
     "accounts",
     "cluster",
     "fractions",
@@ -33,6 +34,7 @@ pub const OPENING: [&str; 15] = [
     "reservations",
     "statuses",
     "tenants",
+    "unit",
     "users",
     "window",
 ];
@@ -83,21 +85,27 @@ fn refused(why: impl Display) -> Refused {
 }
 
 impl Opening {
-    /// With these options of `open`; a cluster is what `cluster_of` makes of its text.
+    /// With these options of `open`; a cluster is what `cluster_of` makes of its text and of what is counted.
     ///
     /// # Errors
     ///
     /// One is none, or takes other values.
     pub fn of<E: Display>(
         options: &Options,
-        cluster_of: impl Fn(&str) -> Result<ClusterSpec, E>,
+        cluster_of: impl Fn(&str, Resource) -> Result<ClusterSpec, E>,
     ) -> Result<Self, Refused> {
         let mut asked = Self::default();
+        // What a cluster's file tells depends on it.
+        if let Some(unit) = options.get("unit").filter(|unit| !unit.is_null()) {
+            asked.options.unit = read("unit", &text("unit", unit)?)?;
+        }
+        let unit = asked.options.unit;
         for (key, value) in given(options) {
             let (opening, choices) = (&mut asked.options, &mut asked.choices);
             match key.as_str() {
                 "member" => opening.member = Some(text(key, value)?),
                 "map" => opening.mapping = Some(read(key, &mapping(key, value)?)?),
+                "unit" => {}
                 "max_rows" => opening.max_rows = count(key, value)?,
                 "max_bytes" => opening.max_bytes = count(key, value)?,
                 "window" => choices.window = Some(read(key, &text(key, value)?)?),
@@ -109,7 +117,9 @@ impl Opening {
                 }
                 "fractions" => choices.fractions = read(key, &text(key, value)?)?,
                 "oversized" => choices.oversized = read(key, &text(key, value)?)?,
-                "cluster" => asked.cluster = Some(cluster(key, value, &cluster_of)?),
+                "cluster" => {
+                    asked.cluster = Some(cluster(key, value, |text| cluster_of(text, unit))?)
+                }
                 key if let Some(label) = Label::ALL.into_iter().find(|of| of.words() == key) => {
                     let names = texts(key, value)?.into_iter();
                     choices.labels.extend(names.map(|name| (label, name)));

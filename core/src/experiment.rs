@@ -60,7 +60,12 @@ impl Experiment {
     ///
     /// Whatever `out` fails with.
     pub fn write(&self, workload: &Workload, out: &mut impl fmt::Write) -> fmt::Result {
-        export::experiment(workload, &self.lines(), out)
+        let mut lines = self.lines();
+        if !workload.unit.is_default() {
+            // Below the version, which is always first.
+            lines.insert(1, ("unit", workload.unit.to_string()));
+        }
+        export::experiment(workload, &lines, out)
     }
 
     /// The history that a policy's `history=NAME` means.

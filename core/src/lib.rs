@@ -24,7 +24,7 @@ pub mod workload;
 
 pub use experiment::Experiment;
 pub use switchyard_model::{
-    Time, calendar, cluster, contention, draw, goodput, job, meant, order, outages, pods,
+    Resource, Time, calendar, cluster, contention, draw, goodput, job, meant, order, outages, pods,
     seconds_of, spreadsheet, throughputs,
 };
 pub use switchyard_report as report;

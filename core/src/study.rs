@@ -6,6 +6,7 @@
 //! request is checked as it is made, before a large trace is opened; all of them together at the
 //! end, so that nothing begins that would have to be refused later.
 
+use crate::Resource;
 use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
 use crate::meant::hint;
 use crate::outages::Outages;
@@ -195,6 +196,9 @@ pub enum StudyError {
     /// Choices that leave nothing, or of tenants that are not there.
     #[error(transparent)]
     Choice(#[from] ChoiceError),
+    /// A cluster that has more cores than there can be.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
     /// Applications that jobs cannot train.
     #[error(transparent)]
     Applications(#[from] SettingsError),
@@ -243,12 +247,18 @@ impl Study {
         asked: Option<ClusterSpec>,
     ) -> Result<Self, StudyError> {
         let came = trace.cluster.take().map(|cluster| (cluster, Origin::Trace));
+        let asked = asked
+            .map(|cluster| counted(cluster, trace.unit))
+            .transpose()?;
         let cluster = asked.map(|cluster| (cluster, Origin::Asked)).or(came);
         trace.choose(choices, cluster.as_ref().map(|of| &of.0))?;
         let mut experiment = Experiment::of(&trace)?.unwrap_or_default();
         let outages = &mut experiment.settings.outages;
         *outages = outages.and(&trace.outages);
         let workload = trace.take_workload();
+        if !options.unit.is_default() {
+            experiment.choice.push(format!("unit={}", options.unit));
+        }
         experiment.choice.extend(choices.in_words());
         Ok(Self {
             facts: TraceFacts {
@@ -309,7 +319,7 @@ impl Study {
         StudyFacts {
             trace: &self.facts,
             title: &self.experiment.title,
-            cluster: cluster.map(|(cluster, _)| ClusterFacts::of(cluster)),
+            cluster: cluster.map(|(cluster, _)| ClusterFacts::of(cluster, self.workload.unit)),
             policies: &self.experiment.policies,
             tenants: &self.workload.tenants,
             models: &self.workload.models,
@@ -527,6 +537,7 @@ impl Asked {
             let guess = workload.suggest_cluster();
             (guess.cluster.clone(), Origin::Guessed(guess))
         });
+        let cluster = counted(cluster, workload.unit)?;
         let runs = self.policies.iter().map(|policy| {
             let mut run = experiment.run(policy, &cluster);
             if let Some(preset) = self.preset {
@@ -574,7 +585,7 @@ impl Prepared {
     pub fn results(&self, runs: Vec<RunResult>) -> Results {
         let mut results = Results {
             trace: self.facts.clone(),
-            cluster: ClusterFacts::of(&self.cluster),
+            cluster: ClusterFacts::of(&self.cluster, self.workload.unit),
             preset: self.preset.map(|preset| preset.name().to_owned()),
             finished_in_all: None,
             runs,
@@ -600,6 +611,14 @@ pub fn why_trained<'a>(policies: impl IntoIterator<Item = &'a PolicySpec>) -> Op
     Some(format!(
         "Jobs train applications under every scheduler here, because {title} adapts them. Without it they run for the trace's durations, and these numbers differ."
     ))
+}
+
+/// A cluster by what is counted of its nodes.
+fn counted(cluster: ClusterSpec, unit: Resource) -> Result<ClusterSpec, ClusterError> {
+    match unit {
+        Resource::Gpus => Ok(cluster),
+        Resource::Cores => cluster.in_cores(),
+    }
 }
 
 fn policies(texts: &[impl AsRef<str>]) -> Result<Vec<PolicySpec>, StudyError> {

@@ -77,6 +77,8 @@ export interface OpenOptions extends Watch<OpenProgress> {
   qos?: string | string[];
   reservations?: string | string[];
   statuses?: string | string[];
+  /** What jobs are counted in: `cores` in the place of GPUs, of logs whose jobs ask for none. */
+  unit?: "gpus" | "cores";
   /** Jobs that ask for a fraction of a GPU. */
   fractions?: "round-up" | "share" | "drop";
   /** Jobs that ask for more GPUs than the cluster has. */
@@ -188,6 +190,8 @@ export interface TableHead {
 export interface TraceFacts {
   format: string;
   jobs: number;
+  /** What all figures of GPUs count: `gpu_hours` may be core-hours. */
+  unit: "gpus" | "cores";
   gpu_hours: number;
   member?: string;
   columns?: string;
@@ -206,6 +210,8 @@ export interface ClusterFacts {
   spec: string;
   nodes: number;
   gpus: number;
+  /** What they are. */
+  unit: "gpus" | "cores";
 }
 
 /** As `switchyard run --json` has it, with columns besides. Times in seconds. */

@@ -11,7 +11,10 @@ use wasm_bindgen::{JsCast, JsValue};
 /// The options of `open`.
 pub(crate) fn opening(options: &JsValue) -> Result<Opening, JsValue> {
     let options = entries(options)?.into_iter().map(plain);
-    Opening::of(&options.collect::<Result<_, _>>()?, cluster_of).map_err(refused)
+    Opening::of(&options.collect::<Result<_, _>>()?, |text, _| {
+        cluster_of(text)
+    })
+    .map_err(refused)
 }
 
 /// The options of `run`; weights of one's own are bytes.

@@ -145,7 +145,7 @@ pub(crate) fn inspect(
             chosen.map_err(refused)?;
             json(&trace.inspect())
         }
-        Opened::Cluster(cluster) => json(&ClusterFacts::of(&cluster)),
+        Opened::Cluster(cluster) => json(&ClusterFacts::of(&cluster, asked.options.unit)),
         Opened::Outages(_) => Err(refused("it lists outages and no jobs: inspect a trace")),
         Opened::Profiles(_) => {
             let why = "it holds profiles of applications and no jobs: inspect a trace";

@@ -21,7 +21,7 @@ pub fn shipped() -> Weights {
 ///
 /// One is none, or takes other values.
 pub fn opening(options: &Options) -> Result<Opening, Refused> {
-    Opening::of(options, files::cluster)
+    Opening::of(options, files::cluster_counted)
 }
 
 /// These options of `run`.

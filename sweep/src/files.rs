@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use switchyard::Resource;
 use switchyard::cluster::{ClusterError, ClusterSpec};
 use switchyard::study::cluster_of;
 use switchyard::trace::{OpenError, OpenOptions, Opened, Opening, Progress};
@@ -147,17 +148,32 @@ pub fn open(
     Ok(opening.finish()?)
 }
 
-/// A cluster: its text, the name of a published one, or a file that describes one.
+/// A cluster: its text, the name of a published one, or a file that describes one. One of nodes without GPUs is
+/// of their cores.
 ///
 /// # Errors
 ///
 /// It is none of these.
 pub fn cluster(text: &str) -> Result<ClusterSpec, FileError> {
+    let of_gpus = cluster_counted(text, Resource::Gpus);
+    of_gpus.or_else(|why| cluster_counted(text, Resource::Cores).map_err(|_| why))
+}
+
+/// The same, of a file by what is counted.
+///
+/// # Errors
+///
+/// It is none of these.
+pub fn cluster_counted(text: &str, unit: Resource) -> Result<ClusterSpec, FileError> {
     match cluster_of(text) {
         Ok(cluster) => Ok(cluster),
         Err(_) if Path::new(text).is_file() => {
             let file = [Source::File(text.into())];
-            match open(&file, &OpenOptions::default(), |_| true)? {
+            let options = OpenOptions {
+                unit,
+                ..OpenOptions::default()
+            };
+            match open(&file, &options, |_| true)? {
                 Opened::Cluster(cluster) => Ok(cluster),
                 _ => Err(FileError::NoCluster(text.to_owned())),
             }

@@ -126,6 +126,9 @@ pub fn open_one(
     if let Some(columns) = &options.mapping {
         swept.link += &part("columns", &columns.to_string());
     }
+    if !options.unit.is_default() {
+        swept.link += &part("unit", options.unit.name());
+    }
     for (key, value) in choices
         .in_words()
         .iter()

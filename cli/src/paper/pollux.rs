@@ -11,6 +11,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::{Job, Work};
 use switchyard::report::Summary;
@@ -271,7 +272,7 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => Application::of_tables(&applications::profiles(path)?)
             .map_err(|error| Failure::Input(error.into()))?,
     };
-    let cluster = input::cluster(&arguments.cluster)?;
+    let cluster = input::cluster(&arguments.cluster, Resource::Gpus)?;
     let mut given = Vec::new();
     for path in &arguments.traces {
         let workload = input::load(std::slice::from_ref(path), &arguments.opening, None)?.workload;

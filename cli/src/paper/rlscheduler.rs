@@ -11,6 +11,7 @@ use anyhow::anyhow;
 use clap::{Args, ValueHint};
 use serde::Serialize;
 use std::path::PathBuf;
+use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::bounded_slowdown;
 use switchyard::trace::Opened;
@@ -86,7 +87,8 @@ struct Results<'a> {
 }
 
 pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
-    let asked = arguments.cluster.as_deref().map(input::cluster);
+    let asked = arguments.cluster.as_deref();
+    let asked = asked.map(|text| input::cluster(text, Resource::Gpus));
     let asked = asked.transpose()?;
     let given = match &arguments.trace {
         Some(path) => match arguments.opening.open(std::slice::from_ref(path))? {
@@ -101,7 +103,7 @@ pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
     };
     let cluster = match asked {
         Some(cluster) => cluster,
-        None => input::cluster(LUBLIN_CLUSTER)?,
+        None => input::cluster(LUBLIN_CLUSTER, Resource::Gpus)?,
     };
     let mut trace = given.unwrap_or_else(|| {
         let generator = LublinGenerator {

@@ -1,6 +1,7 @@
 //! The program as a person runs it.
 
 mod convert;
+mod cores;
 mod every_command;
 mod help;
 mod inspect;

@@ -18,11 +18,13 @@ pub mod order;
 pub mod outages;
 mod percentile;
 pub mod pods;
+mod resource;
 pub mod spreadsheet;
 pub mod throughputs;
 mod time;
 pub mod workload;
 
 pub use percentile::percentile;
+pub use resource::{Resource, UnknownResource};
 pub use time::{Time, seconds_of};
 pub use workload::Workload;

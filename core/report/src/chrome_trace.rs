@@ -4,6 +4,7 @@
 //! Format: "Trace Event Format" (Google); `ts` and `dur` are microseconds. They are whole numbers
 //! here, so that one stay ends exactly where the next one begins: viewers drop slices that overlap.
 
+use crate::Resource;
 use crate::cluster::ClusterSpec;
 use crate::sim::RunLog;
 use crate::workload::Workload;
@@ -35,7 +36,7 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
                 "thread_name",
                 pid,
                 Some(gpu),
-                &format!("GPU {gpu}"),
+                &workload.unit.words(&format!("GPU {gpu}")),
             ));
         }
     }
@@ -73,9 +74,12 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
     for ((&time, &jobs), &gpus) in samples {
         add(Event::counter("jobs waiting", time, Args::Waiting { jobs }));
         add(Event::counter(
-            "GPUs allocated",
+            &workload.unit.words("GPUs allocated"),
             time,
-            Args::Allocated { gpus },
+            match workload.unit {
+                Resource::Gpus => Args::Allocated { gpus },
+                Resource::Cores => Args::AllocatedCores { cores: gpus },
+            },
         ));
     }
     json.push_str("]}");
@@ -119,6 +123,9 @@ enum Args<'a> {
     Allocated {
         #[serde(rename = "GPUs")]
         gpus: u32,
+    },
+    AllocatedCores {
+        cores: u32,
     },
 }
 

@@ -4,6 +4,7 @@ use super::{
     By, Calibration, Distribution, Fairness, GroupFigures, Groups, Outcomes, ServerFigures,
     Summary, TypeFigures, by_gpu_type,
 };
+use crate::Resource;
 use crate::RunSpec;
 use crate::application::Application;
 use crate::cluster::ClusterSpec;
@@ -39,7 +40,9 @@ pub struct TraceFacts {
     pub format: String,
     /// Jobs that can run or be rejected.
     pub jobs: usize,
-    /// GPU-hours they ask for.
+    /// What all figures of GPUs count: theirs, and those of the cluster and the runs.
+    pub unit: Resource,
+    /// GPU-hours they ask for, or core-hours where cores are counted.
     pub gpu_hours: f64,
     /// The member of an archive that was opened, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,6 +76,8 @@ pub struct ClusterFacts {
     pub nodes: u32,
     /// GPUs in all.
     pub gpus: u32,
+    /// What they are.
+    pub unit: Resource,
 }
 
 /// One run of [`Results`]: its settings and its [`Summary`], side by side in JSON.
@@ -171,6 +176,7 @@ impl TraceFacts {
         Self {
             format: format.to_string(),
             jobs: workload.jobs.len(),
+            unit: workload.unit,
             gpu_hours: gpu_seconds / 3600.0,
             member: None,
             columns: None,
@@ -200,12 +206,13 @@ impl TraceFacts {
 }
 
 impl ClusterFacts {
-    /// Of a cluster.
-    pub fn of(cluster: &ClusterSpec) -> Self {
+    /// Of a cluster whose nodes have so many of this.
+    pub fn of(cluster: &ClusterSpec, unit: Resource) -> Self {
         Self {
             spec: cluster.to_string(),
             nodes: cluster.nodes(),
             gpus: cluster.gpus(),
+            unit,
         }
     }
 }

@@ -37,7 +37,7 @@ pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary, finished_in_all};
 
 pub use switchyard_model::percentile;
-use switchyard_model::{application, cluster, job, meant, order, spreadsheet, workload};
+use switchyard_model::{Resource, application, cluster, job, meant, order, spreadsheet, workload};
 #[cfg(test)]
 use switchyard_sim::policy;
 use switchyard_sim::{RunSpec, sim};

@@ -20,6 +20,6 @@ pub use run::{RunSpec, RunSpecError};
 pub use settings::{Group, SETTINGS, Setting, Settings};
 
 use switchyard_model::{
-    Time, application, cluster, contention, draw, goodput, job, meant, order, outages, seconds_of,
-    throughputs, workload,
+    Resource, Time, application, cluster, contention, draw, goodput, job, meant, order, outages,
+    seconds_of, throughputs, workload,
 };

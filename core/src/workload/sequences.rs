@@ -92,6 +92,7 @@ impl Sequences {
             tenants: self.workload.tenants.clone(),
             models: self.workload.models.clone(),
             gpu_types: self.workload.gpu_types.clone(),
+            unit: self.workload.unit,
             recorded: Default::default(),
             epoch: self.workload.epoch.map(|epoch| epoch + first.seconds()),
             applications: self.workload.applications.clone(),

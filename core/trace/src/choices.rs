@@ -5,7 +5,7 @@
 //! `1d..2d12h`; either end may be missing.
 
 use super::report::{Dropped, Example, WarningKind};
-use super::{DropReason, Member, Record, Trace};
+use super::{DropReason, Member, Record, Resource, Trace};
 use crate::cluster::ClusterSpec;
 use crate::job::{Status, UnknownStatus};
 use crate::meant::{hint, meant, remark};
@@ -193,6 +193,7 @@ impl Trace {
         }
         let labelled = self.labelled(&choices.labels)?;
         let first = super::earliest(&self.records);
+        let unit = self.unit;
         let most = cluster.map_or(u32::MAX, ClusterSpec::gpus);
         let why = |record: &Record| {
             let submit = record.submit - first;
@@ -243,7 +244,7 @@ impl Trace {
                 Some(entry) => entry.count += 1,
                 None => {
                     let at = dropped.partition_point(|entry| entry.reason < reason);
-                    let example = example(file, record, first);
+                    let example = example(file, record, first, unit);
                     let count = 1;
                     dropped.insert(
                         at,
@@ -324,13 +325,14 @@ fn has(wanted: &[bool], set: Option<u32>) -> bool {
     set.is_some_and(|set| wanted.get(set as usize) == Some(&true))
 }
 
-fn example(file: &str, record: &Record, first: f64) -> Example {
+fn example(file: &str, record: &Record, first: f64, unit: Resource) -> Example {
     Example {
         file: file.to_owned(),
         line: record.line,
         detail: format!(
-            "{} GPUs, submitted after {} s",
+            "{} {}, submitted after {} s",
             record.gpus,
+            unit.words("GPUs"),
             record.submit - first
         ),
     }

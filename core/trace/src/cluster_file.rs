@@ -5,8 +5,9 @@ use super::error::{OpenError, shorten};
 use super::report::grouped;
 use super::rows::{Part, Receiver, Row, is_missing, number};
 use super::sniff::{Sniff, is_drawn};
+use crate::Resource;
 use crate::cluster::{
-    ClusterSpec, GpuModel, NodeGroup, NodeKind, TypeId, slice, type_name_in_file,
+    ClusterSpec, GpuModel, MAX_GPUS_PER_NODE, NodeGroup, NodeKind, TypeId, slice, type_name_in_file,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub(crate) struct ClusterFile {
     pub(crate) spec: ClusterSpec,
     /// How it was read: a sentence that begins with the file.
     pub(crate) how: String,
+    /// What its units are.
+    pub(crate) unit: Resource,
 }
 
 /// A row of a cluster file.
@@ -117,10 +120,10 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// The same as a machine for each type of its GPUs, which has its part of cores and memory; one
-    /// without GPUs where it has none.
-    pub(crate) fn by_kind(&self, kinds: &[(String, u32)]) -> Vec<Self> {
+    /// without GPUs where it has none, or where cores are counted.
+    pub(crate) fn by_kind(&self, kinds: &[(String, u32)], unit: Resource) -> Vec<Self> {
         let all: f64 = kinds.iter().map(|(_, count)| f64::from(*count)).sum();
-        if all == 0.0 {
+        if all == 0.0 || unit == Resource::Cores {
             return vec![self.clone()];
         }
         let machines = kinds.iter().map(|(kind, count)| {
@@ -156,9 +159,18 @@ pub(crate) fn of_machines(
 ) -> Result<ClusterFile, OpenError> {
     let mut nodes: BTreeMap<Kind, u32> = BTreeMap::new();
     let (mut idle, mut last) = (0u32, sniff.header_line);
+    let in_cores = sniff.unit == Resource::Cores;
     for machine in machines {
-        let machine = machine?;
+        let mut machine = machine?;
         last = machine.line;
+        if in_cores {
+            machine = Machine {
+                line: machine.line,
+                gpus: machine.cores.clamp(0.0, 1e9) as u32,
+                memory: machine.memory,
+                ..Machine::default()
+            };
+        }
         if machine.gpus == 0 {
             idle += 1;
             continue;
@@ -220,7 +232,14 @@ pub(crate) fn of_machines(
                 },
             }
         });
-    let groups: Vec<NodeGroup> = groups.collect();
+    let mut groups: Vec<NodeGroup> = groups.collect();
+    let machines: u32 = groups.iter().map(|group| group.nodes).sum();
+    if in_cores {
+        let parts = groups.iter();
+        groups = parts
+            .flat_map(|group| ClusterSpec::of_cores(group.nodes, group.gpus, group.kind.memory))
+            .collect();
+    }
     let spec = ClusterSpec::with_types(groups, &types);
     let spec = spec.map_err(|error| bad(sniff, last, column, error.to_string()))?;
     let without = match idle {
@@ -228,17 +247,25 @@ pub(crate) fn of_machines(
         1 => ", one machine without GPUs left out".to_owned(),
         idle => format!(", {} machines without GPUs left out", grouped(idle)),
     };
+    let parts = match spec.nodes() {
+        nodes if nodes > machines => format!(
+            ", as {} nodes, since a node has at most {MAX_GPUS_PER_NODE}",
+            grouped(nodes)
+        ),
+        _ => String::new(),
+    };
     let types = match spec.types() {
         [] => String::new(),
         types => format!(" ({})", types.join(", ")),
     };
+    let of_machines = format!(
+        "{} machines with {} GPUs{types}{parts}{without}.",
+        grouped(machines),
+        grouped(spec.gpus())
+    );
     Ok(ClusterFile {
-        how: format!(
-            "{}: {} machines with {} GPUs{types}{without}.",
-            sniff.file,
-            grouped(spec.nodes()),
-            grouped(spec.gpus())
-        ),
+        how: format!("{}: {}", sniff.file, sniff.unit.words(&of_machines)),
         spec,
+        unit: sniff.unit,
     })
 }

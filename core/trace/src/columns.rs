@@ -26,6 +26,7 @@ use super::sniff::{BLANKS, Column, Sniff};
 use super::status::status;
 use super::timestamp::Unit;
 use super::tres;
+use crate::Resource;
 use crate::job::Status;
 use crate::spreadsheet::unguarded;
 use switchyard_model::workload::Label;
@@ -65,13 +66,15 @@ pub(crate) struct Columns {
     /// GPU types.
     types: Option<Column>,
     /// Cores and memory of each worker, with their units; of how many workers.
-    cores: Option<(Column, f64)>,
+    pub(crate) cores: Option<(Column, f64)>,
     memory: Option<(Column, f64)>,
     gpu_memory: Option<Column>,
     memory_times: Option<Column>,
     /// The time that is asked for, and its unit where it is a number.
     pub(crate) requested_time: Option<(Column, Unit)>,
     pub(crate) units: String,
+    /// What is counted of jobs.
+    pub(crate) unit: Resource,
     /// Whether the times are dates; `None` before the first was read.
     pub(crate) dates: Option<bool>,
     /// The unit of times that are numbers, where it is known beforehand.
@@ -140,7 +143,10 @@ impl Columns {
             None => needed(plain.duration, Role::Duration)
                 .map(|duration| Span::Column(duration, plain.duration_unit)),
         };
-        let gpus = needed(plain.gpus, Role::Gpus);
+        let gpus = match (sniff.unit, named(plain.cores.0)) {
+            (Resource::Cores, Some(cores)) => Some(cores),
+            _ => needed(plain.gpus, Role::Gpus),
+        };
         let (Some(submit), Some(span), Some(gpus)) = (submit, span, gpus) else {
             let guess = ColumnMapping::default();
             return Err(missing_columns(sniff, missing, String::new(), guess));
@@ -198,6 +204,7 @@ impl Columns {
             memory_times: None,
             requested_time: None,
             units: String::new(),
+            unit: sniff.unit,
             dates: match clock {
                 Clock::Relative(_) | Clock::Unix => Some(false),
                 Clock::Dates => Some(true),
@@ -343,6 +350,13 @@ impl Columns {
                 None => Err(refused(column, DropReason::GpusInvalid)),
             }
         };
+        if self.unit == Resource::Cores {
+            let column = self.cores.as_ref().map_or(&self.gpus, |of| &of.0);
+            let (gpus, share) =
+                sink::cores(self.asks(row).cores).map_err(|reason| refused(column, reason))?;
+            let gang = None;
+            return Ok(Request { gpus, share, gang });
+        }
         let each = match self.each {
             Some(each) => each,
             None => count(&self.gpus)?,

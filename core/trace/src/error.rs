@@ -5,6 +5,7 @@
 //! that it crosses from a worker to the page.
 
 use super::mapping::TableHead;
+use super::report::grouped;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -243,6 +244,19 @@ pub enum OpenError {
         /// The reasons with their counts and first examples.
         reasons: String,
     },
+    /// A trace of jobs that ask for cores and for no GPU.
+    #[error(
+        "{file}: its jobs ask for cores, not GPUs ({}, {core_hours} core·h): open it with --unit cores, which counts cores in the place of GPUs",
+        counted(*.jobs, "job")
+    )]
+    CountsCores {
+        /// The file.
+        file: String,
+        /// How many jobs.
+        jobs: u32,
+        /// Cores × duration of all of them.
+        core_hours: String,
+    },
     /// Traces of different formats at once.
     #[error(
         "{first} is {first_format} but {second} is {second_format}: open one of them at a time, or choose one member of the archive"
@@ -306,6 +320,11 @@ impl OpenError {
         }
     }
 
+    /// Whether a table lacks nothing but a column of GPUs.
+    pub(crate) fn lacks_gpus_alone(&self) -> bool {
+        matches!(self, Self::MissingColumns { missing, .. } if missing[..] == [Role::Gpus])
+    }
+
     /// The file the error is about; "" where none was given.
     pub fn file(&self) -> &str {
         use OpenError::*;
@@ -331,6 +350,7 @@ impl OpenError {
             | Half { file, .. }
             | NotATrace { file, .. }
             | NoJobs { file, .. }
+            | CountsCores { file, .. }
             | BadOutages { file, .. }
             | BadCluster { file, .. } => file,
             MixedFormats { first, .. } | SeveralClusters { first, .. } => first,
@@ -352,6 +372,12 @@ fn list(names: &[String]) -> String {
         text.push_str("(none)");
     }
     text
+}
+
+/// `1 job`, `2 jobs`.
+fn counted(count: u32, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
 }
 
 fn roles(missing: &[Role]) -> String {

@@ -84,6 +84,28 @@ const GPUS: &[&str] = &[
     "requested_number_of_resources",
     "requested_number_of_processors",
 ];
+/// Cores of a job, all of its nodes together.
+const CORES: &[&str] = &[
+    "alloc_cpus",
+    "num_cores",
+    "n_cores",
+    "core_count",
+    "cores",
+    "num_cpus",
+    "num_cpu",
+    "n_cpus",
+    "cpu_num",
+    "cpu_count",
+    "cpus",
+    "req_cpus",
+    "requested_cpus",
+    "requested_cores",
+    "cpu_request",
+    "num_processors",
+    "n_procs",
+    "processors",
+    "slots",
+];
 /// What each of several has, and the columns that count those.
 const EACH: &[(&str, &[&str])] = &[
     (
@@ -291,6 +313,12 @@ pub(crate) fn guess(sniff: &Sniff<'_>) -> Guess {
         duration_doubtful,
         limits: limits.map(|column| column.shown.clone()).collect(),
     }
+}
+
+/// The column that counts cores.
+pub(crate) fn cores<'s>(sniff: &'s Sniff<'_>) -> Option<&'s Column> {
+    let name = find(sniff, CORES, false)?.name;
+    sniff.column(&name.trim().to_ascii_lowercase())
 }
 
 /// Whether a table has columns for all that a job must have.

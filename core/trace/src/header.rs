@@ -2,7 +2,8 @@
 //! whoever runs the jobs what they mean.
 
 use super::error::OpenError;
-use crate::cluster::ClusterSpec;
+use crate::Resource;
+use crate::cluster::{ClusterSpec, NodeGroup};
 use serde::{Deserialize, Serialize};
 
 /// The settings above a table of ours.
@@ -12,6 +13,9 @@ pub struct Header {
     pub file: String,
     /// The cluster, if it names one.
     pub cluster: Option<ClusterSpec>,
+    /// What its jobs occupy.
+    #[serde(default)]
+    pub unit: Resource,
     /// All other settings, in the file's order.
     pub lines: Vec<HeaderLine>,
 }
@@ -30,6 +34,17 @@ pub struct HeaderLine {
 impl Header {
     /// The version of the format that is written, and the latest that is read.
     pub const VERSION: u32 = 1;
+
+    /// Its cluster by so counted nodes, if it names one and says that of them.
+    pub(crate) fn cluster_in(&self, unit: Resource) -> Option<ClusterSpec> {
+        let cluster = self.cluster.as_ref()?;
+        let says = |group: &NodeGroup| group.kind.cores.is_some();
+        match unit {
+            _ if unit == self.unit => Some(cluster.clone()),
+            Resource::Cores if cluster.groups().iter().all(says) => cluster.in_cores().ok(),
+            _ => None,
+        }
+    }
 
     /// The refusal of a setting on a line.
     pub fn refuse(&self, line: u32, why: String) -> OpenError {

@@ -1,4 +1,7 @@
 //! One text through its importer.
+//!
+//! Jobs that ask for no GPU are left out. Lest a log of nothing but such jobs be refused without a word of what
+//! it is, its rows are read in cores as well, until a job asks for GPUs: the refusal says how much that is.
 
 use super::error::OpenError;
 use super::format::{Format, Importer};
@@ -8,6 +11,7 @@ use super::report::{DropReason, WarningKind};
 use super::rows::{Flaw, Part, Reader, Receiver, Row};
 use super::sink::Sink;
 use super::sniff::{Shape, Sniff, is_drawn};
+use crate::Resource;
 
 /// What became of one text.
 pub(crate) struct Imported {
@@ -35,13 +39,15 @@ pub(crate) struct Import {
     /// Whether the text ends early for certain, so that its last row is not to be trusted. To be
     /// set before the last part is read.
     pub(crate) truncated: bool,
+    /// No column tells GPUs: why it is refused, unless it tells cores.
+    no_gpus: Option<OpenError>,
 }
 
 impl Import {
     /// An importer for a text that begins as `sniff` tells and may have so many rows.
     pub(crate) fn new(
         format: &'static Format,
-        sniff: &Sniff<'_>,
+        sniff: &mut Sniff<'_>,
         mapping: Option<&ColumnMapping>,
         max_rows: u32,
     ) -> Result<Self, OpenError> {
@@ -49,7 +55,30 @@ impl Import {
             Shape::Table { .. } => sniff.header_line,
             _ => 0,
         };
-        let importer = (format.importer)(sniff, mapping)?;
+        let mut sink = Sink::new(sniff.file, max_rows).counting(sniff.unit);
+        let (mut in_cores, mut no_gpus) = (None, None);
+        let importer = match ((format.importer)(sniff, mapping), sniff.unit) {
+            (importer, Resource::Cores) => importer?,
+            (importer, Resource::Gpus) => {
+                sniff.unit = Resource::Cores;
+                let sink_of_cores = Sink::new(sniff.file, max_rows).counting(sniff.unit);
+                match (importer, (format.importer)(sniff, mapping)) {
+                    (Ok(importer), of_cores) => {
+                        in_cores = of_cores.ok().map(|importer| InCores {
+                            importer,
+                            sink: sink_of_cores,
+                        });
+                        importer
+                    }
+                    (Err(why), Ok(of_cores)) if why.lacks_gpus_alone() => {
+                        no_gpus = Some(why);
+                        sink = sink_of_cores;
+                        of_cores
+                    }
+                    (Err(why), _) => return Err(why),
+                }
+            }
+        };
         let joins = importer.joins_cells();
         let objects = match sniff.shape {
             Shape::JsonArray | Shape::JsonLines if !importer.reads_json() => {
@@ -65,7 +94,8 @@ impl Import {
                 boxed: sniff.boxed,
                 importer,
                 objects,
-                sink: Sink::new(sniff.file, max_rows),
+                sink,
+                in_cores,
                 // Without a header the first row may have been cut too.
                 width: match sniff.headerless() {
                     Some(_) if joins => 0,
@@ -76,6 +106,7 @@ impl Import {
             },
             above: sniff.above,
             truncated: false,
+            no_gpus,
         })
     }
 
@@ -89,6 +120,9 @@ impl Import {
             Some(reader) => reader.read(text.get(above..).unwrap_or(""), part, &mut self.feed),
             None => {
                 self.feed.importer.document(text, &mut self.feed.sink);
+                if let Some(in_cores) = self.feed.wanted_cores() {
+                    in_cores.importer.document(text, &mut in_cores.sink);
+                }
                 0
             }
         }
@@ -115,9 +149,19 @@ impl Import {
         let Feed {
             mut importer,
             mut sink,
+            in_cores,
             ..
         } = self.feed;
         importer.finish(&mut sink);
+        if let Some(why) = self.no_gpus {
+            return Err(counts_cores(&sink).unwrap_or(why));
+        }
+        if let (true, Some(mut of)) = (sink.records.is_empty(), in_cores) {
+            of.importer.finish(&mut of.sink);
+            if let Some(refusal) = counts_cores(&of.sink) {
+                return Err(refusal);
+            }
+        }
         sink.review(importer.named());
         check(self.format, &sink)?;
         Ok(Imported {
@@ -132,6 +176,8 @@ struct Feed {
     /// Where rows are JSON objects and the importer wants cells.
     objects: Option<Objects>,
     sink: Sink,
+    /// The same rows in cores, as long as no job asks for GPUs.
+    in_cores: Option<InCores>,
     width: usize,
     /// Whether the importer puts cells together.
     joins: bool,
@@ -140,6 +186,12 @@ struct Feed {
     /// The line that rows are below.
     header: u32,
     truncated: bool,
+}
+
+/// Rows that are read in cores beside.
+struct InCores {
+    importer: Box<dyn Importer>,
+    sink: Sink,
 }
 
 impl Receiver for Feed {
@@ -168,20 +220,45 @@ impl Receiver for Feed {
 
     fn comment(&mut self, text: &str) {
         self.importer.comment(text);
+        if let Some(in_cores) = self.wanted_cores() {
+            in_cores.importer.comment(text);
+        }
     }
 }
 
 impl Feed {
+    /// Where rows are read in cores, if that may still be asked for.
+    fn wanted_cores(&mut self) -> Option<&mut InCores> {
+        if !self.sink.records.is_empty() || self.sink.half.is_some() {
+            self.in_cores = None;
+        }
+        self.in_cores.as_mut()
+    }
+
+    fn take(&mut self, row: &Row<'_>) {
+        self.importer.row(row, &mut self.sink);
+        if let Some(in_cores) = self.wanted_cores() {
+            in_cores.importer.row(row, &mut in_cores.sink);
+        }
+    }
+
     fn sound(&mut self, row: &Row<'_>) {
-        match &mut self.objects {
-            None => self.importer.row(row, &mut self.sink),
-            Some(objects) => match objects.row(row.line, row.cell(0)) {
-                Ok(cells) => self.importer.row(&cells, &mut self.sink),
-                Err(what) => {
-                    let reason = DropReason::JsonMalformed;
-                    self.sink.drop(reason, row.line, &|| what.clone());
-                }
-            },
+        match self.objects.take() {
+            None => self.take(row),
+            Some(mut objects) => {
+                self.sound_object(&mut objects, row);
+                self.objects = Some(objects);
+            }
+        }
+    }
+
+    fn sound_object(&mut self, objects: &mut Objects, row: &Row<'_>) {
+        match objects.row(row.line, row.cell(0)) {
+            Ok(cells) => self.take(&cells),
+            Err(what) => {
+                let reason = DropReason::JsonMalformed;
+                self.sink.drop(reason, row.line, &|| what.clone());
+            }
         }
     }
 
@@ -206,6 +283,22 @@ fn check(format: &Format, sink: &Sink) -> Result<(), OpenError> {
         return Err(no_jobs(format, sink));
     }
     Ok(())
+}
+
+/// The refusal of a trace whose jobs ask for cores, if there are any: how many, and how much that is.
+fn counts_cores(sink: &Sink) -> Option<OpenError> {
+    let seconds = sink.records.iter().map(|record| {
+        let part = f64::from(record.gpus - 1) + f64::from(record.share);
+        record.duration * part
+    });
+    let hours = seconds.sum::<f64>() / 3600.0;
+    let digits = if hours < 1000.0 { 2 } else { 0 };
+    let jobs = sink.records.len() as u32;
+    (jobs > 0).then(|| OpenError::CountsCores {
+        file: sink.tally.file().to_owned(),
+        jobs,
+        core_hours: format!("{hours:.digits$}"),
+    })
 }
 
 /// The error of a trace without a job.

@@ -1,7 +1,7 @@
 //! A trace in a few figures.
 
 use super::{Record, Trace};
-use crate::{order, percentile};
+use crate::{Resource, order, percentile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 pub struct Inspection {
     /// The format's stable name.
     pub format: String,
+    /// What all figures of GPUs count.
+    pub unit: Resource,
     /// Jobs of the trace: its rows but for those that are a part of a job listed elsewhere.
     pub jobs: u32,
     /// Jobs that can be replayed: at least one GPU, a submission and a positive duration.
@@ -153,6 +155,7 @@ impl Trace {
         }
         Inspection {
             format: self.format.clone(),
+            unit: self.unit,
             jobs: self.report.jobs(),
             gpu_jobs: self.report.rows_kept,
             dropped,

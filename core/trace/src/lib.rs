@@ -75,8 +75,8 @@ use outages::Outages;
 use serde::{Deserialize, Serialize};
 use switchyard_model::workload::Labels;
 use switchyard_model::{
-    Time, application, cluster, job, meant, order, outages, percentile, seconds_of, spreadsheet,
-    throughputs,
+    Resource, Time, UnknownResource, application, cluster, job, meant, order, outages, percentile,
+    seconds_of, spreadsheet, throughputs,
 };
 use switchyard_rows as rows;
 
@@ -106,6 +106,8 @@ pub struct OpenOptions {
     pub max_held: u64,
     /// Which columns of a table hold what, where it is not to be told from the file itself.
     pub mapping: Option<ColumnMapping>,
+    /// What jobs are counted in.
+    pub unit: Resource,
 }
 
 impl Default for OpenOptions {
@@ -123,6 +125,7 @@ impl Default for OpenOptions {
             max_rows,
             max_held,
             mapping: None,
+            unit: Resource::default(),
         }
     }
 }
@@ -163,6 +166,8 @@ pub struct Trace {
     pub labels: Labels,
     /// The nodes that records refer to, in the words of the log.
     pub node_names: Vec<String>,
+    /// What records count: `gpus` of each are so many of it, and so are those of the cluster.
+    pub unit: Resource,
     /// The cluster, from a file opened along with the trace.
     pub cluster: Option<ClusterSpec>,
     /// Unix seconds of the earliest submission, where the trace tells absolute time.

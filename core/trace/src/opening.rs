@@ -180,13 +180,26 @@ fn finish(mut found: Collected) -> Result<Opened, OpenError> {
             (None, None) => Err(OpenError::NoFiles),
         };
     };
-    let mut parts = found.parts.iter();
-    if let Some(other) = parts.find(|p| p.format.id != first_part.format.id) {
+    let parts = found.parts.iter();
+    if let Some(other) = parts.clone().find(|p| p.format.id != first_part.format.id) {
         return Err(OpenError::MixedFormats {
             first: first_part.place.file.clone(),
             first_format: first_part.format.title.to_owned(),
             second: other.place.file.clone(),
             second_format: other.format.title.to_owned(),
+        });
+    }
+    let unit = first_part.imported.sink.unit;
+    if let Some(other) = parts.clone().find(|part| part.imported.sink.unit != unit) {
+        let title = |part: &Part| {
+            let unit = part.imported.sink.unit;
+            format!("{} of jobs counted in {unit}", part.format.title)
+        };
+        return Err(OpenError::MixedFormats {
+            first: first_part.place.file.clone(),
+            first_format: title(first_part),
+            second: other.place.file.clone(),
+            second_format: title(other),
         });
     }
     let cluster = first.map(|(_, cluster)| cluster);
@@ -267,6 +280,7 @@ fn merge(
         // Where members disagree about when time 0 was, there is no common one.
         let agrees = members.len() == 1 || all.zero == sink.zero;
         all.zero = sink.zero.filter(|_| agrees);
+        all.unit = sink.unit;
         all.rows = all.rows.saturating_add(sink.rows);
         all.tally.merge(sink.tally);
         if all.records.is_empty() {
@@ -296,10 +310,13 @@ fn merge(
     review::head(&all.records, span, &mut all.tally, &file_of);
     let types = gpu_types.into_list();
     let mut spec = None;
-    if let Some(ClusterFile { spec: own, how }) = cluster {
+    if let Some(ClusterFile { spec: own, how, .. }) = cluster {
         report.cluster = how;
         spec = Some(own);
-    } else if let Some(own) = header.as_ref().and_then(|header| header.cluster.clone()) {
+    } else if let Some(own) = header
+        .as_ref()
+        .and_then(|header| header.cluster_in(all.unit))
+    {
         "The experiment names it.".clone_into(&mut report.cluster);
         spec = Some(own);
     }
@@ -311,6 +328,9 @@ fn merge(
     report.rows_kept = all.records.len() as u32;
     report.dropped = all.tally.dropped();
     report.warnings = all.tally.warnings();
+    for warning in &mut report.warnings {
+        warning.text = all.unit.words(&warning.text).into_owned();
+    }
     // Hours count from Unix time 0 where that is known, else from the first submission.
     let start = all.zero.map_or(span.first, |zero| -zero);
     report.distributions = Distributions::of(&all.records, start);
@@ -322,6 +342,7 @@ fn merge(
         gpu_types: types,
         labels: all_labels.into_labels(),
         node_names: nodes.into_list(),
+        unit: all.unit,
         cluster: spec,
         epoch: all.zero.map(|zero| zero + span.first),
         members,

@@ -141,6 +141,10 @@ named! {
         GpusInvalid = "gpus_invalid", "number of GPUs not understood";
         /// A job for the CPU alone.
         NoGpus = "no_gpus", "no GPU requested";
+        /// No number of cores, which are counted.
+        CoresMissing = "cores_missing", "number of cores missing";
+        /// A number of cores that is none.
+        CoresInvalid = "cores_invalid", "number of cores not understood";
         /// No time of submission.
         SubmitMissing = "submit_missing", "submission time missing";
         /// A time of submission that is none.

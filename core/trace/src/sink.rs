@@ -6,6 +6,7 @@ use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::rows::{Row, is_missing};
 use super::timestamp::MAX_SECONDS;
+use crate::Resource;
 use crate::cluster::{MAX_TYPES, type_name_in_file};
 use crate::job::{Demand, Servers, Status, TypeSet};
 use foldhash::fast::FixedState;
@@ -41,6 +42,8 @@ pub(crate) struct Sink {
     /// Canonical names of GPU types.
     pub(crate) gpu_types: Names,
     pub(crate) tally: Tally,
+    /// What is counted of each job.
+    pub(crate) unit: Resource,
     /// Rows seen, kept or not.
     pub(crate) rows: u32,
     /// How many may be seen.
@@ -147,6 +150,7 @@ impl Sink {
     pub(crate) fn new(file: &str, max_rows: u32) -> Self {
         Self {
             max_rows,
+            unit: Resource::default(),
             records: Vec::new(),
             tenants: Names::default(),
             models: Names::default(),
@@ -160,6 +164,11 @@ impl Sink {
             header: None,
             half: None,
         }
+    }
+
+    /// The same for jobs that are counted in this.
+    pub(crate) fn counting(self, unit: Resource) -> Self {
+        Self { unit, ..self }
     }
 
     /// Counts a row. Whether it may be read: none is beyond the limit.
@@ -190,8 +199,24 @@ impl Sink {
         self.tally.drop(reason, line, detail);
     }
 
-    /// Keeps a row whose values have passed [`gpus`], [`submit`] and [`duration`].
-    pub(crate) fn keep(&mut self, draft: Draft<'_>) {
+    /// Whole GPUs of a row, and the share of the last of them; or cores (0: not told), where they are counted.
+    pub(crate) fn occupied(&self, gpus: f64, cores: f64) -> Result<(u32, f32), DropReason> {
+        match self.unit {
+            Resource::Gpus => self::gpus(gpus),
+            Resource::Cores => self::cores(cores),
+        }
+    }
+
+    /// Keeps a row whose values have passed [`occupied`](Self::occupied), [`submit`] and [`duration`].
+    pub(crate) fn keep(&mut self, mut draft: Draft<'_>) {
+        if self.unit == Resource::Cores {
+            draft.asks = Asks {
+                memory: draft.asks.memory,
+                time: draft.asks.time,
+                ..Asks::default()
+            };
+            draft.told.ran_on = "";
+        }
         if draft.share < 1.0 {
             let gpus = f64::from(draft.gpus - 1) + shown(draft.share);
             let detail = || format!("{gpus} GPUs");
@@ -437,6 +462,14 @@ pub(crate) fn gpus(value: f64) -> Result<(u32, f32), DropReason> {
     } else {
         Err(DropReason::GpusInvalid)
     }
+}
+
+/// Whole cores, and the share of the last of them that is asked for.
+pub(crate) fn cores(value: f64) -> Result<(u32, f32), DropReason> {
+    gpus(value).map_err(|_| match value == 0.0 {
+        true => DropReason::CoresMissing,
+        false => DropReason::CoresInvalid,
+    })
 }
 
 /// A part of a GPU, which is never nothing, however little it is.

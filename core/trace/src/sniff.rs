@@ -18,6 +18,7 @@ use super::rows::{
 };
 use super::slurm::is_pairs;
 use super::timestamp::Unit;
+use crate::Resource;
 
 /// The beginning of a text, as formats see it to tell whether it is theirs.
 pub(crate) struct Sniff<'a> {
@@ -42,6 +43,8 @@ pub(crate) struct Sniff<'a> {
     from: u32,
     /// Whether lines are drawn between its rows.
     pub(crate) boxed: bool,
+    /// What is to be counted of its jobs or machines.
+    pub(crate) unit: Resource,
 }
 
 /// How a text is cut into rows.
@@ -367,6 +370,7 @@ impl<'a> Sniff<'a> {
             above: 0,
             from: 1,
             boxed: false,
+            unit: Resource::default(),
         }
     }
 

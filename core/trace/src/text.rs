@@ -291,13 +291,16 @@ impl TextFile {
                 shared.slurm(place, text.clone());
                 Ok(Phase::Refused)
             }
-            Ok(Found::Cluster(kind, sniff)) => match cluster_files::read(kind, &sniff) {
-                Ok(cluster) => {
-                    shared.cluster(place, cluster);
-                    Ok(Phase::Refused)
+            Ok(Found::Cluster(kind, mut sniff)) => {
+                sniff.unit = shared.options.unit;
+                match cluster_files::read(kind, &sniff) {
+                    Ok(cluster) => {
+                        shared.cluster(place, cluster);
+                        Ok(Phase::Refused)
+                    }
+                    Err(error) => Err(error),
                 }
-                Err(error) => Err(error),
-            },
+            }
             Ok(Found::Outages) => match Outages::read(text) {
                 Ok(outages) => {
                     shared.outages(place, &outages);
@@ -308,8 +311,9 @@ impl TextFile {
                     why: why.to_string(),
                 }),
             },
-            Ok(Found::Trace(format, recognised, sniff)) => {
-                match Import::new(format, &sniff, mapping.as_ref(), shared.rows_left()) {
+            Ok(Found::Trace(format, recognised, mut sniff)) => {
+                sniff.unit = shared.options.unit;
+                match Import::new(format, &mut sniff, mapping.as_ref(), shared.rows_left()) {
                     Ok(mut import) => {
                         import.truncated = flaws.truncated;
                         Ok(Phase::Rows(Box::new(Rows {

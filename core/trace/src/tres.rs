@@ -135,6 +135,10 @@ mod tests {
             (cores("vcpu=2"), memory("mem=0,gres/gpumem=4G")),
             (None, None)
         );
+        assert_eq!(
+            (cores("cpu=8,gres/gpu:a100=1"), cores("gpu:2")),
+            (Some(8.0), None)
+        );
         assert!(is_list("cpu=12,node=1") && !is_list("8"));
     }
 }

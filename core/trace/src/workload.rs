@@ -187,6 +187,7 @@ impl Reading {
             tenants: trace.tenants.clone(),
             models: trace.models.clone(),
             gpu_types: self.gpu_types,
+            unit: trace.unit,
             recorded,
             epoch: self.epoch,
             applications: self.applications.into_iter().map(Arc::new).collect(),

@@ -126,7 +126,8 @@ class Run:
         return self.figures[figure]
 
     def _repr_html_(self) -> str:
-        what = f"{self.label} on {self.cluster['spec']}: {self.cluster['gpus']:,} GPUs"
+        gpus = _shown.counted(f"{self.cluster['gpus']:,} GPUs", self.cluster)
+        what = f"{self.label} on {self.cluster['spec']}: {gpus}"
         return _shown.results([self], what)
 
     def __repr__(self) -> str:
@@ -211,7 +212,7 @@ class Results(Mapping[str, Run]):
     def _repr_html_(self) -> str:
         trace, cluster = self.trace, self.cluster
         what = f"{trace['jobs']:,} jobs ({trace['format']}), {trace['gpu_hours']:,.0f} GPU-hours, on {cluster['spec']}: {cluster['gpus']:,} GPUs"
-        return _shown.results(self.runs, what, self.failed)
+        return _shown.results(self.runs, _shown.counted(what, trace), self.failed)
 
     def to_json(self) -> str:
         """The JSON that ``switchyard run --json`` writes, of the runs that have come to their end."""

@@ -13,6 +13,7 @@ from typing import IO, Any, Callable, Mapping, Protocol, Sequence, Union
 from . import _engine
 from ._errors import read
 from ._results import Results, Table
+from ._shown import counted
 
 Progress = Callable[[dict[str, Any]], Any]
 
@@ -59,7 +60,8 @@ class Trace:
 
     def __repr__(self) -> str:
         facts = self.facts
-        return f"<switchyard.Trace: {facts['jobs']} jobs ({facts['format']}), {facts['gpu_hours']:.0f} GPU-hours>"
+        hours = counted(f"{facts['gpu_hours']:.0f} GPU-hours", facts)
+        return f"<switchyard.Trace: {facts['jobs']} jobs ({facts['format']}), {hours}>"
 
 
 def open(
@@ -77,7 +79,8 @@ def open(
     progress: called about twenty times a second, and at the end, with ``{"stage": "open", "bytes", "jobs"}``.
     options: ``member``, ``map`` (a text or a dictionary, which column holds what), ``max_rows``, ``max_bytes``,
         ``window`` (``"1d..36h"``; plain numbers are seconds), ``tenants``, ``users``, ``accounts``, ``partitions``, ``qos``,
-        ``reservations``, ``statuses``, ``fractions``, ``oversized``, ``cluster``.
+        ``reservations``, ``statuses``, ``unit`` (``"cores"`` counts cores in the place of GPUs), ``fractions``, ``oversized``,
+        ``cluster``.
 
     Raises :class:`InputError`, with the beginning of the table in ``table`` where its columns are not known; of a file that is
     not there it is a ``FileNotFoundError``, too.

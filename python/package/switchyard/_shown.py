@@ -41,11 +41,16 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{share * 100:.1f} %"
 
 
+def counted(text: str, facts: Mapping[str, Any]) -> str:
+    """A text that is written of GPUs, of what is counted: ``facts`` are a trace's or a cluster's."""
+    return text.replace("GPU", "core") if facts.get("unit") == "cores" else text
+
+
 def table(runs: Sequence[Any]) -> str:
     """The runs in numbers, a row each; the best mean JCT in bold, of those that have finished all jobs."""
     whole = [run for run in runs if run["finished"] == run["jobs"]]
     best = min((run["jct"]["mean"] for run in whole), default=None)
-    head = "".join(f"<th>{name}</th>" for name, _ in _COLUMNS)
+    head = "".join(f"<th>{counted(name, runs[0].cluster) if runs else name}</th>" for name, _ in _COLUMNS)
     rows = []
     for run in runs:
         cells = "".join(f"<td>{html.escape(of(run))}</td>" for _, of in _COLUMNS)

@@ -5,6 +5,7 @@
 
 use super::wire;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
+use switchyard::Resource;
 use switchyard::job::Job;
 use switchyard::workload::{Recorded, Workload};
 use wasm_bindgen::{JsCast, JsValue};
@@ -44,12 +45,14 @@ impl Jobs {
             tenants,
             models,
             gpu_types,
+            unit,
             recorded,
             epoch,
             applications: _,
         } = workload;
         let jobs_in_all = jobs.len() as u32;
-        let names = (jobs_in_all, tenants, models, gpu_types, recorded, epoch);
+        let of_all = (unit, epoch);
+        let names = (jobs_in_all, tenants, models, gpu_types, recorded, of_all);
         let mut pieces = vec![wire::encode(&names)?];
         for piece in jobs.chunks(PIECE) {
             pieces.push(wire::encode(&piece)?);
@@ -88,12 +91,14 @@ impl Jobs {
     pub fn read(&self) -> Result<Workload, String> {
         let mut at = 0;
         let names = self.next_piece(&mut at)?;
-        let (jobs, tenants, models, gpu_types, recorded, epoch) = wire::decode::<Names>(&names)?;
+        let (jobs, tenants, models, gpu_types, recorded, (unit, epoch)) =
+            wire::decode::<Names>(&names)?;
         let mut workload = Workload {
             jobs: Vec::with_capacity(jobs as usize),
             tenants,
             models,
             gpu_types,
+            unit,
             recorded,
             epoch,
             applications: Vec::new(),
@@ -132,12 +137,13 @@ impl Jobs {
     }
 }
 
-/// What of a workload stands before its jobs: how many there are, names, what is recorded, and of which time.
+/// What of a workload stands before its jobs: how many there are, names, what is recorded, what is counted, and of
+/// which time.
 type Names = (
     u32,
     Vec<String>,
     Vec<String>,
     Vec<String>,
     Recorded,
-    Option<f64>,
+    (Resource, Option<f64>),
 );

@@ -20,7 +20,7 @@ use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard::weights::WeightsChoice;
 use switchyard::workload::{ApplicationSettings, Suggestion};
-use switchyard::{Experiment, RunSpec, Time};
+use switchyard::{Experiment, Resource, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
 pub const PROTOCOL: u32 = 17;
@@ -91,6 +91,8 @@ pub enum OpenRequest {
         choice: Choice,
         /// The cluster that decides which gangs are too large; the trace's own if none is given.
         cluster: Option<ClusterSpec>,
+        /// What the open trace counts, and so a cluster that is opened alone.
+        beside: Resource,
     },
     /// Take other jobs of the trace opened last.
     Choose {
@@ -113,7 +115,7 @@ pub enum OpenRequest {
 }
 
 /// Which jobs of a trace are taken and how: keys and values of the command line's flags (`window`,
-/// `tenant`, `status`, `fractions`, `oversized`), some of them several times; and `load`, how many times
+/// `tenant`, `status`, `unit`, `fractions`, `oversized`), some of them several times; and `load`, how many times
 /// as fast as recorded jobs come. What is not there is at its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice(pub Vec<(String, String)>);
@@ -121,6 +123,11 @@ pub struct Choice(pub Vec<(String, String)>);
 impl Choice {
     /// The highest load.
     pub const MOST_LOAD: f64 = 100.0;
+
+    /// What jobs are counted in.
+    pub fn unit(&self) -> Resource {
+        self.value("unit").parse().unwrap_or_default()
+    }
 
     /// How many times as fast as recorded jobs come.
     pub fn load(&self) -> f64 {
@@ -344,6 +351,8 @@ pub struct Refusal {
     pub table: Option<Box<TableHead>>,
     /// Whether another file makes a trace of these.
     pub half: bool,
+    /// Whether counting cores makes a trace of these.
+    pub of_cores: bool,
 }
 
 /// The cluster of a trace.
@@ -480,6 +489,7 @@ mod tests {
             opens(OpenRequest::Open {
                 member: None,
                 columns: None,
+                beside: Resource::Gpus,
                 choice: choice(),
                 cluster: None,
             }),

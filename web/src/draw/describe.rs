@@ -1,7 +1,7 @@
 //! What is said about a job, a queue, and what is in it: in tooltips, and to those who do not see
 //! the canvas.
 
-use super::format::{attained, count, counted, cut, duration, figures, gpu_hours, time};
+use super::format::{attained, count, counted, cut, duration, figures, gpu_hours, time, units};
 use super::on_stage::OnStage;
 use crate::links::Links;
 use crate::queues::Queues;
@@ -62,7 +62,7 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
             let ended = ended.map_or_else(|| "finished".to_owned(), |stop| stop.cause.to_string());
             format!("{ended} {} ago", duration(now - segment.end.seconds()))
         }
-        None => "wants more GPUs than there are".to_string(),
+        None => units("wants more GPUs than there are").into_owned(),
     });
     if let Some(segment) = last.filter(|segment| segment.end.seconds() > now) {
         lines.push(nodes(&segment));
@@ -175,7 +175,11 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     };
     let share = first.demand.share.filter(|_| !run.bands.is_empty());
     let wants = match share {
-        Some(share) => format!("{} of a GPU", figures(f64::from(share.get()) / 1000.0)),
+        Some(share) => format!(
+            "{} {}",
+            figures(f64::from(share.get()) / 1000.0),
+            units("of a GPU")
+        ),
         None => count(first.gpus.into()),
     };
     let why = if idle == 0 || share.is_some() {

@@ -1,7 +1,30 @@
 //! Numbers and times as people read them; shared by the canvases and the page's text.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+use switchyard::Resource;
 use switchyard::sim::Measure;
 use switchyard::spreadsheet::guarded;
+
+thread_local! {
+    /// What the jobs on stage occupy: a page shows those of one trace at a time.
+    static UNIT: Cell<Resource> = const { Cell::new(Resource::Gpus) };
+}
+
+/// From now on jobs are counted in this.
+pub fn count_in(unit: Resource) {
+    UNIT.set(unit);
+}
+
+/// What jobs are counted in.
+pub fn unit() -> Resource {
+    UNIT.get()
+}
+
+/// A text that is written of GPUs, of what is counted: all words for it go through here.
+pub fn units(text: &str) -> Cow<'_, str> {
+    unit().words(text)
+}
 
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
@@ -127,21 +150,22 @@ pub fn count(number: u64) -> String {
 
 /// A whole number and the word for it in its number: `1 GPU`, `1,152 GPUs`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { many })
+    let word = if number == 1 { one } else { many };
+    format!("{} {}", count(number), units(word))
 }
 
 /// GPU time: `0.52 GPU·h`, `705,683 GPU·h`; very little of it in GPU·s.
 pub fn gpu_hours(gpu_seconds: f64) -> String {
     if gpu_seconds > 0.0 && gpu_seconds < MINUTE {
-        return with_unit(gpu_seconds, "GPU·s");
+        return with_unit(gpu_seconds, &units("GPU·s"));
     }
-    with_unit(gpu_seconds / HOUR, "GPU·h")
+    with_unit(gpu_seconds / HOUR, &units("GPU·h"))
 }
 
 /// Attained service as a policy counts it, and in hours where that is easier to read:
 /// `3,250 GPU·s`, `57,600 GPU·s (16 GPU·h)`, `7,200 s (2 h)`.
 pub fn attained(amount: f64, measure: Measure) -> String {
-    let exact = with_unit(amount, measure.unit());
+    let exact = with_unit(amount, &units(measure.unit()));
     let easier = match measure {
         _ if amount.abs() < HOUR => return exact,
         Measure::Service => gpu_hours(amount),
@@ -419,6 +443,27 @@ mod tests {
     fn sliders_stop_at_two_digits() {
         let written = [1.0, 3_548.1, 99.9, 2.682, 0.5678, 57_612.0].map(two_digits);
         assert_eq!(written, [1.0, 3_500.0, 100.0, 2.7, 0.57, 58_000.0]);
+    }
+
+    #[test]
+    fn figures_of_cores_say_so() {
+        count_in(Resource::Cores);
+        let seen = [
+            gpu_hours(28.0),
+            gpu_hours(57_600.0),
+            attained(57_600.0, Measure::Service),
+            counted(1, "GPU", "GPUs"),
+            counted(3, "job", "jobs"),
+        ];
+        count_in(Resource::Gpus);
+        let expected = [
+            "28 core·s",
+            "16 core·h",
+            "57,600 core·s (16 core·h)",
+            "1 core",
+            "3 jobs",
+        ];
+        assert_eq!(seen, expected);
     }
 
     #[test]

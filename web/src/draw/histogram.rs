@@ -51,7 +51,7 @@ pub fn of(distributions: &Distributions, utc: bool) -> Vec<String> {
     let by_hour = by_hour.map(|(hour, &jobs)| (format!("{hour} to {} h", hour + 1), jobs));
     vec![
         chart("Duration", &durations(duration), &times(duration)),
-        chart("GPUs", &counts(gpus), &edges(gpus)),
+        chart(&format::units("GPUs"), &counts(gpus), &edges(gpus)),
         chart(
             hours,
             &by_hour.collect::<Vec<_>>(),
@@ -74,7 +74,7 @@ fn counts(bins: &[Bin]) -> Vec<Bar> {
         let name = if least >= most {
             format::counted(most as u64, "GPU", "GPUs")
         } else {
-            format!("{least} to {most} GPUs")
+            format!("{least} to {most} {}", format::units("GPUs"))
         };
         (name, bin.jobs)
     };

@@ -107,6 +107,7 @@ impl Session {
 
     fn open_files_there(&self, asked: Asked, files: &[File]) {
         let request = OpenRequest::Open {
+            beside: asked.other.choice.unit(),
             member: asked.other.member.clone(),
             columns: asked.other.columns.clone(),
             choice: asked.other.choice.clone(),

@@ -103,6 +103,8 @@ pub(super) struct Desk {
     next: Next,
     /// Files that are a trace only with others.
     half: Vec<File>,
+    /// Files whose jobs ask for no GPU, to be opened once more in cores.
+    pub(super) of_cores: Option<Box<Files>>,
 }
 
 /// What follows from a trace that the opener has read.
@@ -127,6 +129,8 @@ pub(super) enum Answer {
     Stay(Choice),
     /// Another file makes a trace of these.
     Half,
+    /// Counting cores does.
+    OfCores,
     /// It does so together with those that were half a trace: they are to be opened.
     Together(Vec<File>),
     /// The columns were said of an earlier table: they are to be opened with them.
@@ -254,6 +258,11 @@ impl Desk {
         if self.open.asked.pop_front().is_some() {
             return Answer::Stay(self.open.files.how.choice.clone());
         }
+        if refusal.of_cores {
+            files.how.choice = files.how.choice.with("unit", "cores");
+            self.of_cores = Some(Box::new(files));
+            return Answer::OfCores;
+        }
         if refusal.half {
             let mut others = std::mem::take(&mut self.half);
             if others.is_empty() {
@@ -307,6 +316,7 @@ mod tests {
             why: "which is which?".to_string(),
             table: Some(Box::default()),
             half: false,
+            of_cores: false,
         }
     }
 
@@ -385,6 +395,21 @@ mod tests {
         assert!(matches!(desk.refused(&table(), never), Answer::Ask(_)));
         desk.ask_open(Rc::default());
         assert_eq!(desk.answered(&ColumnMapping::default()).kept, Some(1.0));
+    }
+
+    #[test]
+    fn jobs_without_gpus_are_opened_again_in_cores() {
+        let mut desk = desk();
+        desk.begin(kept(2.0));
+        let refusal = Refusal {
+            of_cores: true,
+            ..Refusal::default()
+        };
+        assert!(matches!(desk.refused(&refusal, never), Answer::OfCores));
+        let files = desk.of_cores.take().expect("they were refused");
+        assert_eq!(files.kept, Some(2.0));
+        assert_eq!(files.how.choice.value("unit"), "cores");
+        assert!(!desk.is_reading() && desk.open.files.kept == Some(1.0));
     }
 
     #[test]

@@ -96,7 +96,8 @@ impl Session {
             return;
         }
         let is_read = self.0.desk.borrow().is_read() && !self.is_opening();
-        let is_same = (&open.how.member, &open.how.columns) == (&how.member, &how.columns);
+        let read_as = |of: &Opening| (of.member.clone(), of.columns.clone(), of.choice.unit());
+        let is_same = read_as(&open.how) == read_as(&how);
         // Which gangs are too large for the trace's own cluster only reading it tells.
         let is_clear = link.cluster.is_some() || how.choice.value("oversized").is_empty();
         if is_read && is_same && is_clear {

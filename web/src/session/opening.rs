@@ -5,6 +5,7 @@ use super::Session;
 use super::desk::{Answer, Files, Read};
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{Choice, OpenRequest, OpenedTrace, Refusal, Reply, Role};
+use crate::draw::format;
 use crate::kept::Opening;
 use crate::remembered;
 use crate::state::{
@@ -96,6 +97,14 @@ impl Session {
         self.open(files);
     }
 
+    /// Opens the files that were refused since their jobs ask for no GPU, and counts cores.
+    pub fn count_cores(&self) {
+        let files = self.0.desk.borrow_mut().of_cores.take();
+        if let Some(files) = files {
+            self.open(*files);
+        }
+    }
+
     /// Gives up what is being opened; what is open stays.
     pub fn cancel_opening(&self) {
         self.0.fetching.set(self.0.fetching.get() + 1);
@@ -114,9 +123,15 @@ impl Session {
         if self.is_opening() {
             return;
         }
+        let open = self.open_now();
+        // In another unit it is another trace, on a cluster of its own.
+        let recounted = open.how.choice.unit() != choice.unit();
+        let origin = match recounted {
+            true => ClusterOrigin::Guessed,
+            false => origin,
+        };
         let asked = (choice.clone(), cluster.clone(), origin);
         let choosing = Action::Choosing(choice.clone());
-        let open = self.open_now();
         if let Some(Source::Sample(name)) = open.from {
             self.0.desk.borrow_mut().choose(asked);
             let request = OpenRequest::Sample {
@@ -125,7 +140,7 @@ impl Session {
                 fresh: false,
             };
             self.ask_opener(&request, &[]);
-        } else if self.0.desk.borrow().is_read() {
+        } else if self.0.desk.borrow().is_read() && !recounted {
             self.0.desk.borrow_mut().choose(asked);
             self.ask_opener(&OpenRequest::Choose { choice, cluster }, &[]);
         } else {
@@ -133,7 +148,7 @@ impl Session {
             files.how.choice = choice;
             self.begin(files.clone());
             self.0.desk.borrow_mut().choose(asked);
-            self.read(files, Some(cluster));
+            self.read(files, (!recounted).then_some(cluster));
         }
         self.tell(choosing);
     }
@@ -199,6 +214,7 @@ impl Session {
             columns,
             choice,
             cluster,
+            beside: format::unit(),
         };
         self.ask_opener(&request, &files);
     }
@@ -310,6 +326,7 @@ impl Session {
                 why.push_str(". Open the other one now.");
                 next = NextStep::Open("Open the other file");
             }
+            Answer::OfCores => next = NextStep::CountCores,
             Answer::Together(files) => return self.open_files(files),
             Answer::Again(files) => return self.open(*files),
             Answer::Ask(asked) => {

@@ -5,6 +5,7 @@ use super::Session;
 use super::desk::Files;
 use super::moment;
 use crate::bridge::protocol::OpenedTrace;
+use crate::draw::format;
 use crate::draw::palette::Ranks;
 use crate::stage::StageRun;
 use crate::state::besides::Besides;
@@ -128,6 +129,7 @@ impl Session {
             Err(why) => return self.tell(Action::Refused(Refused::file(why))),
         };
         self.0.jobs.replace(shared);
+        format::count_in(workload.unit);
         let jobs = &workload.jobs;
         let gpu_seconds: f64 = jobs
             .iter()

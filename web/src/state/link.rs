@@ -22,7 +22,6 @@ use crate::zones;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::Display;
 use std::rc::Rc;
-use switchyard::Settings;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::{JobId, Status};
 use switchyard::outages::Outages;
@@ -30,6 +29,7 @@ use switchyard::policy::PolicySpec;
 use switchyard::study::DEFAULT_POLICIES;
 use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
+use switchyard::{Resource, Settings};
 
 /// The version written; a later one that changes a key's meaning must still read this one.
 const VERSION: u32 = 1;
@@ -264,6 +264,7 @@ impl Link {
             }
             "window" => self.choose(key, value, parsed::<Window>(value))?,
             "status" => self.choose(key, value, parsed::<Status>(value))?,
+            "unit" => self.choose(key, value, parsed::<Resource>(value))?,
             "fractions" => self.choose(key, value, parsed::<Fractions>(value))?,
             "oversized" => self.choose(key, value, parsed::<Oversized>(value))?,
             "load" => {

@@ -153,6 +153,8 @@ pub enum NextStep {
     Open(&'static str),
     /// To say which columns are which of the table in [`AppState::columns`].
     Columns,
+    /// To count the cores of its jobs, which ask for no GPU.
+    CountCores,
     /// To fetch the same again.
     Fetch(Source),
     /// Nothing is needed: what was open is as it was.

@@ -245,6 +245,9 @@ impl Random {
                 .with("fractions", "share");
         }
         if self.coin() {
+            choice = choice.with("unit", "cores");
+        }
+        if self.coin() {
             choice = choice.with("oversized", self.of(&["drop", "shrink"]));
         }
         choice

@@ -172,7 +172,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
             stage.look(Look::At(window.zoomed(about, wheel_zoom(event.delta_y()))));
         })
     };
-    let title = chart.title();
+    let title: AttrValue = chart.title().into();
     let is_ranges = figure.x.is_names();
     let names = (!figure.names_lines()).then(|| {
         let button = |(at, of): (usize, &Series)| {
@@ -207,7 +207,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         Callback::from(move |()| figure.csv())
     };
     let of_all = {
-        let (state, stage) = (state.clone(), stage.clone());
+        let (state, stage, title) = (state.clone(), stage.clone(), title.clone());
         Callback::from(move |()| {
             let marks = Some(chart.marks()).filter(|marks| !marks.is_empty());
             let marks = marks.map_or_else(String::new, |marks| format!(" ({marks})"));
@@ -216,7 +216,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     };
     html! {
         <figure class="chart">
-            <h2 class="visually-hidden">{ title }</h2>
+            <h2 class="visually-hidden">{ title.clone() }</h2>
             <div class={classes!("chart-frame", over_time.then_some("seekable"))} ref={frame}
                 {onpointerdown} {onpointermove} {onpointerleave} {onclick} {ondblclick} {onwheel}>
                 { (*picture).clone().unwrap_or_default() }

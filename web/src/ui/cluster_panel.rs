@@ -17,7 +17,7 @@ use crate::state::{AppState, ClusterOrigin, Setup};
 use switchyard::cluster::{CLUSTERS, ClusterError, ClusterSpec};
 use switchyard::outages::Outages;
 use switchyard::workload::Suggestion;
-use switchyard::{Group, SETTINGS, Time};
+use switchyard::{Group, Resource, SETTINGS, Time};
 use yew::prelude::*;
 
 /// The cluster, and what all runs have in common.
@@ -25,7 +25,12 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
     let setup = &state.setup;
     let set = |change: fn(&mut Setup, &str) -> Result<(), String>| set_up(session, setup, change);
     let set_cluster = set(|setup, typed| {
-        setup.cluster = typed.parse().map_err(|why: ClusterError| why.to_string())?;
+        let counted = |cluster: ClusterSpec| match format::unit() {
+            Resource::Gpus => Ok(cluster),
+            Resource::Cores => cluster.in_cores(),
+        };
+        let cluster = typed.parse().and_then(counted);
+        setup.cluster = cluster.map_err(|why: ClusterError| why.to_string())?;
         Ok(())
     });
     let own = state.trace.as_ref().map(|trace| &trace.own_cluster);
@@ -66,7 +71,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
             { field("Preset", None, list(chosen(&set_cluster), html! { <>{ own }{ for presets }</> })) }
             <details>
                 <summary>{ "More" }</summary>
-                { text_field("As text", Some("NODESxGPUS:TYPE; groups of unlike nodes joined by +; then what they hang on, such as /racks=4"), spec, set_cluster) }
+                { text_field("As text", Some("NODESxGPUS:TYPE, or NODESxCORES where cores are counted; groups of unlike nodes joined by +; then what they hang on, such as /racks=4"), spec, set_cluster) }
                 { tree_form(session, setup) }
                 { for fields(Group::Runs) }
                 { field(&log_budget, Some(LOG_BUDGET.help), html! {

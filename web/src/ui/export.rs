@@ -75,7 +75,7 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
         };
         html! {
             <li>
-                <span>{ title }</span>
+                <span>{ title.clone() }</span>
                 { save(Picture::Png, "PNG") }{ save(Picture::Svg, "SVG") }
             </li>
         }
@@ -198,7 +198,7 @@ pub(super) fn results(stage: &SharedStage, state: &AppState) -> String {
     let runs = stage.runs.iter();
     let results = Results {
         trace: facts(state, &stage),
-        cluster: ClusterFacts::of(&stage.cluster),
+        cluster: ClusterFacts::of(&stage.cluster, stage.workload.unit),
         preset: None,
         finished_in_all: None,
         runs: runs.filter_map(|run| result(state, &stage, run)).collect(),

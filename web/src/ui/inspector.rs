@@ -285,7 +285,7 @@ fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
     let tenant = name_of(&stage.workload.tenants, job.tenant);
     let model = name_of(&stage.workload.models, job.model);
     let rows = [
-        ("GPUs", job.gpus.to_string()),
+        (&*format::units("GPUs"), job.gpus.to_string()),
         ("submitted", stage.moments.time(job.submit.seconds())),
         ("duration", format::duration(job.work.seconds())),
         (
@@ -380,8 +380,8 @@ fn event_list(stage: &Stage, at: usize, run: &InRun, on_seek: &Callback<f64>) ->
                 EventKind::Submit => "submitted".to_string(),
                 EventKind::Start => format!("starts {}", nodes.next().map_or("", String::as_str)),
                 EventKind::Restart => format!("restarts {}", nodes.next().map_or("", String::as_str)),
-                EventKind::Pause => "loses its GPUs".to_string(),
-                EventKind::Evict => "loses its GPUs to a failure".to_string(),
+                EventKind::Pause => format::units("loses its GPUs").into_owned(),
+                EventKind::Evict => format::units("loses its GPUs to a failure").into_owned(),
                 EventKind::Demote => format!("sinks to queue {}", event.detail + 1),
                 EventKind::Promote => format!("rises to queue {}", event.detail + 1),
                 EventKind::Fail => "fails, and tries again, as its trace records".to_string(),

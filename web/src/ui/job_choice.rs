@@ -38,11 +38,16 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
         })
     };
     let set = |key: &'static str| choose(Box::new(move |choice, value| choice.with(key, value)));
-    let ways = |key: &'static str, ways: [(&str, &str); 3]| {
+    let ways = |key: &'static str, ways: &[(&str, &str)]| {
         let now = choice.value(key);
-        let options = ways.map(|(value, name)| option(value, name, value == now, None));
-        list(chosen(&set(key)), options.into_iter().collect())
+        let options = ways.iter().map(|&(value, name)| {
+            let name = format::units(name);
+            option(value, &name, value == now, None)
+        });
+        list(chosen(&set(key)), options.collect())
     };
+    // Our own files say themselves what they count.
+    let is_chosen = choice.unit() == format::unit();
     let among = |key: &str, title: &str, values: &[(String, u32)], more: u32| {
         let boxes = values.iter().map(|(value, jobs)| {
             let (key_of, name) = (key.to_string(), value.clone());
@@ -74,21 +79,28 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
         format::duration(facets.span)
     );
     let fractions = format!(
-        "Fractions of a GPU ({})",
+        "{} ({})",
+        format::units("Fractions of a GPU"),
         format::counted(u64::from(facets.fractional), "job", "jobs")
     );
-    let summary = if choice.0.is_empty() { "all" } else { "some" };
+    let mut fewer = choice.0.iter().filter(|(key, _)| key != "unit");
+    let summary = fewer.next().map_or("all", |_| "some");
     html! {
         <details class="report choice" data-testid="job-choice">
             <summary>{ format!("Jobs replayed: {summary}") }</summary>
             <fieldset disabled={state.opening.is_some()}>
+                if is_chosen {
+                    { field("Jobs are counted in", Some("Cores: those of jobs that ask for no GPU as well. A node of more than 64 cores is drawn as several"), list(chosen(&set("unit")), html! {
+                        <>{ option("", "GPUs", choice.unit().is_default(), None) }{ option("cores", "cores", !choice.unit().is_default(), None) }</>
+                    })) }
+                }
                 { text_field(&span, None, choice.value("window").to_string(), set("window")) }
                 { for facets.among.iter().map(|of| among(&of.key, &of.title, &of.names, of.more)) }
                 { among("status", "Ended", &facets.statuses, 0) }
                 if facets.fractional > 0 {
-                    <label class="field"><span>{ fractions }</span>{ ways("fractions", FRACTIONS) }</label>
+                    <label class="field"><span>{ fractions }</span>{ ways("fractions", &FRACTIONS) }</label>
                 }
-                { field("Jobs larger than the cluster", None, ways("oversized", OVERSIZED)) }
+                { field("Jobs larger than the cluster", None, ways("oversized", &OVERSIZED)) }
             </fieldset>
         </details>
     }

@@ -206,7 +206,7 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
             })
         };
         let wide = (job.gpus > most)
-            .then(|| html! { <span class="error">{ format!("more than the {most} GPUs there are: rejected") }</span> });
+            .then(|| html! { <span class="error">{ format!("more than the {most} {} there are: rejected", format::units("GPUs")) }</span> });
         html! {
             <tr key={row}>
                 { cell("Name", "text", job.name.clone(), change(row, |job, typed| { typed.clone_into(&mut job.name); Ok(()) })) }

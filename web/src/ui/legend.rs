@@ -5,6 +5,7 @@ use super::controls::{list, option};
 use super::doers::tell;
 use super::theme::is_dark;
 use super::typed::input_value;
+use crate::draw::format::units;
 use crate::draw::format::{count, counted};
 use crate::draw::palette::{self, APART, OTHERS};
 use crate::session::Session;
@@ -116,7 +117,7 @@ fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> {
     let class = |(class, jobs): (u32, u64)| Class {
         class,
         name: match (by, class) {
-            (ColourBy::Gpus, OTHERS) => format!("{} GPUs and more", count(1 << APART)),
+            (ColourBy::Gpus, OTHERS) => format!("{} {} and more", count(1 << APART), units("GPUs")),
             (ColourBy::Gpus, _) => gang_sizes(class),
             (_, OTHERS) if names.len() > own => format!("{} others", names.len() - own),
             (_, OTHERS) => "not named".to_owned(),
@@ -131,8 +132,8 @@ fn classes(stage: &Stage, by: ColourBy, queues: usize) -> Vec<Class> {
 fn gang_sizes(class: u32) -> String {
     let (from, to) = (1u64 << class, (1u64 << (class + 1)) - 1);
     match class {
-        0 => "1 GPU".to_owned(),
-        _ => format!("{from}–{to} GPUs"),
+        0 => units("1 GPU").into_owned(),
+        _ => format!("{from}–{to} {}", units("GPUs")),
     }
 }
 

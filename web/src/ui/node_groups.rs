@@ -6,6 +6,7 @@ use super::icon::{Icon, sign};
 use super::nodes_drawn::NodesDrawn;
 use super::setting_field::set_up;
 use super::typed::Typed;
+use crate::draw::format;
 use crate::session::Session;
 use crate::state::Setup;
 use switchyard::cluster::{ClusterSpec, GPU_MODELS, NodeGroup, Switches, Tree, TypeId};
@@ -176,7 +177,7 @@ fn group_fields(session: &Session, setup: &Setup, at: usize, group: &NodeGroup) 
             <div class="pair">
                 { number_field("Nodes", None, whole_from("1"), nodes.to_string(), take_nodes) }
                 <span aria-hidden="true">{ "×" }</span>
-                { number_field("GPUs per node", None, whole_from("1").to("64"), gpus.to_string(), take_gpus) }
+                { number_field(&format::units("GPUs per node"), None, whole_from("1").to("64"), gpus.to_string(), take_gpus) }
             </div>
             { field("GPU type", Some("A known type, such as v100, or a name of your own. Known ones have a memory and, where it is published, a speed"), html! {
                 <Typed name="GPU type" list={TYPES} placeholder="not said" value={of_type.unwrap_or_default()} take={take_type} />

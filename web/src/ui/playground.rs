@@ -118,7 +118,7 @@ impl Fields<'_> {
         let name = format!("Threshold between queue {} and {}", i + 1, i + 2);
         let value = self.levels.thresholds[i];
         let measure = self.levels.measure;
-        let unit = measure.unit();
+        let unit = format::units(measure.unit());
         // The list of thresholds with another one here, or none.
         let put = |here: fn(&str) -> Option<String>| {
             self.take(move |policy, typed| {

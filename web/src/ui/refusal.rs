@@ -25,6 +25,16 @@ pub(super) fn refusal(state: &AppState, session: &Session) -> Html {
             });
             html! { <>{ ask }{ open("Open another file") }</> }
         }
+        NextStep::CountCores => {
+            let session = session.clone();
+            let count = Callback::from(move |_: MouseEvent| session.count_cores());
+            html! {
+                <>
+                    <button type="button" class="primary" onclick={count}>{ "Count cores" }</button>
+                    { open("Open another file") }
+                </>
+            }
+        }
         NextStep::Fetch(source) => {
             let (session, source) = (session.clone(), source.clone());
             let again = Callback::from(move |_: MouseEvent| session.take_from(source.clone()));

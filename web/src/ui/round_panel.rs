@@ -75,7 +75,7 @@ pub(super) fn round_panel(
                 <table>
                     <thead><tr>
                         <th scope="col">{ "job" }</th>
-                        <th scope="col">{ "GPUs" }</th>
+                        <th scope="col">{ format::units("GPUs") }</th>
                         <th scope="col"><Term definition={&SPEEDUP} /></th>
                         <th scope="col"><Term definition={&MATRIX} /></th>
                     </tr></thead>

@@ -238,5 +238,6 @@ fn param(session: &Session, info: &'static ParamInfo, policy: &PolicySpec, take:
         ParamKind::History => controls::field(name, None, history_field(session, &value, &take)),
         kind => kind_field(kind, name, value.clone(), take.clone()),
     };
-    described(name, field, info.help, (&value, info.default), &take)
+    let help = format::units(info.help);
+    described(name, field, &help, (&value, info.default), &take)
 }

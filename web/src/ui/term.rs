@@ -1,5 +1,7 @@
 //! A term with its meaning: shown on hover and on focus, closed with Escape.
 
+use crate::draw::format;
+use switchyard::Resource;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, Window};
 use yew::prelude::*;
@@ -27,6 +29,9 @@ pub(super) struct Props {
     /// Tells it from others of the same page, where a term stands more than once.
     #[prop_or_default]
     pub(super) place: u32,
+    /// What is counted, which decides what it is called.
+    #[prop_or_else(format::unit)]
+    pub(super) unit: Resource,
 }
 
 /// Room the meaning takes up, and its distance from the term, CSS pixels.
@@ -52,6 +57,7 @@ pub(super) fn Term(props: &Props) -> Html {
         formula,
         source,
     } = *props.definition;
+    let unit = props.unit;
     let open = {
         let (place, button) = (place.clone(), button.clone());
         move || {
@@ -113,11 +119,11 @@ pub(super) fn Term(props: &Props) -> Html {
     html! {
         <>
             <button type="button" class="term" ref={button} aria-describedby={described_by.clone()}
-                {onmouseenter} {onmouseleave} {onclick} {onfocus} {onblur} {onkeydown}>{ name }</button>
+                {onmouseenter} {onmouseleave} {onclick} {onfocus} {onblur} {onkeydown}>{ unit.words(name) }</button>
             <span class="meaning" id={described_by} role="tooltip" hidden={place.is_none()} ~style={style}>
-                <span>{ meaning }</span>
+                <span>{ unit.words(meaning) }</span>
                 if !formula.is_empty() {
-                    <span class="formula">{ formula }</span>
+                    <span class="formula">{ unit.words(formula) }</span>
                 }
                 if !source.is_empty() {
                     <span class="source">{ source }</span>

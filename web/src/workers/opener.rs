@@ -10,7 +10,6 @@ use crate::draw::{format, histogram};
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use switchyard::Experiment;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::order;
@@ -21,6 +20,7 @@ use switchyard::trace::{
     SourceFile, Trace, is_pod_list, read_fleet,
 };
 use switchyard::workload::{Label, Sample, Workload};
+use switchyard::{Experiment, Resource};
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
@@ -50,7 +50,8 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
                 columns,
                 choice,
                 cluster,
-            } => match open(&scope, &files, member, columns) {
+                beside,
+            } => match open_beside(&scope, &files, (member, columns), &choice, beside) {
                 Ok(None) => Ok(Reply::NeedsColumns),
                 Ok(Some(Opened::Trace(trace))) => {
                     let answer = taken(&trace, &choice, cluster.as_ref(), true);
@@ -92,6 +93,14 @@ impl From<OpenError> for Refusal {
     fn from(error: OpenError) -> Self {
         // The limits of a page are not raised by an option, as those of other programs are.
         let why = match &error {
+            OpenError::CountsCores {
+                file,
+                jobs,
+                core_hours,
+            } => format!(
+                "{file}: its jobs ask for cores, not GPUs ({}, {core_hours} core·h). They can be counted in cores, in the place of GPUs",
+                format::counted(u64::from(*jobs), "job", "jobs")
+            ),
             OpenError::TooManyRows { file, limit } => format!(
                 "{file} has more than {} rows, and a page holds no more: open a part of it, which switchyard convert writes",
                 format::count(*limit)
@@ -106,17 +115,38 @@ impl From<OpenError> for Refusal {
             why,
             table: error.table().cloned().map(Box::new),
             half: matches!(error, OpenError::Half { .. }),
+            of_cores: matches!(error, OpenError::CountsCores { .. }),
         }
     }
 }
 
-/// Reads files slice by slice, and says how far it has come. `None`: there is a table stored by columns, which
-/// another program reads.
+/// Reads files as they were chosen; a cluster that comes alone counts what the open trace does. `None`: there is a
+/// table stored by columns, which another program reads.
+fn open_beside(
+    scope: &DedicatedWorkerGlobalScope,
+    files: &[File],
+    (member, columns): (Option<String>, Option<String>),
+    choice: &Choice,
+    beside: Resource,
+) -> Result<Option<Opened>, Refusal> {
+    let unit = choice.unit();
+    let opened = open(scope, files, member.clone(), columns.clone(), unit);
+    if unit != beside && !matches!(opened, Ok(None | Some(Opened::Trace(_)))) {
+        let again = open(scope, files, member, columns, beside);
+        if let Ok(Some(Opened::Cluster(_))) = again {
+            return again;
+        }
+    }
+    opened
+}
+
+/// Reads files slice by slice, and says how far it has come.
 fn open(
     scope: &DedicatedWorkerGlobalScope,
     files: &[File],
     member: Option<String>,
     columns: Option<String>,
+    unit: Resource,
 ) -> Result<Option<Opened>, Refusal> {
     let mapping = columns.map(|text| text.parse()).transpose();
     let mut opening = Opening::new(OpenOptions {
@@ -125,6 +155,7 @@ fn open(
         max_rows: MAX_ROWS,
         max_held: OpenOptions::default().max_held,
         mapping: mapping.map_err(Refusal::because)?,
+        unit,
     });
     #[cfg(feature = "columnar")]
     {
@@ -200,6 +231,7 @@ fn taken(
     fresh: bool,
 ) -> Result<Reply, Refusal> {
     let choices = choices(choice).map_err(Refusal::because)?;
+    format::count_in(trace.unit);
     // The records stay for other choices; there are two copies of them only where some are taken.
     let mut chosen = Cow::Borrowed(trace);
     if !choices.is_default() {

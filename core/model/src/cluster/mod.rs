@@ -2,6 +2,7 @@
 //! [types](GpuModel)), how its nodes hang together ([`Tree`], [`Topology`]), which GPUs are taken
 //! ([`Occupancy`]), and where one job sits ([`Placement`]).
 
+mod cores;
 mod form;
 mod gpu_model;
 mod group;

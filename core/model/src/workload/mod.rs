@@ -23,6 +23,7 @@ pub use sample::{CHALLENGES, SAMPLES, Sample};
 pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
 pub use suggest::{Basis, Suggestion};
 
+use crate::Resource;
 use crate::application::Application;
 use crate::job::{Job, Work};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,9 @@ pub struct Workload {
     /// Names of the GPU types that jobs refer to, [canonical](crate::cluster::type_name); at most
     /// [`MAX_TYPES`](crate::cluster::MAX_TYPES).
     pub gpu_types: Vec<String>,
+    /// What jobs occupy: their `gpus` are so many of it.
+    #[serde(default)]
+    pub unit: Resource,
     /// What the trace records of how they ran and ended.
     #[serde(default)]
     pub recorded: Recorded,

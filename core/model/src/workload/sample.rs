@@ -280,6 +280,7 @@ impl Sample {
             applications: Vec::new(),
             recorded: Default::default(),
             epoch: None,
+            unit: Default::default(),
         }
     }
 }
@@ -383,6 +384,7 @@ fn of_theme(theme: Theme, count: u32, seed: u64) -> Workload {
         applications: Vec::new(),
         recorded: Default::default(),
         epoch: None,
+        unit: Default::default(),
     }
 }
 
@@ -402,6 +404,7 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
         applications: Vec::new(),
         recorded: Default::default(),
         epoch: None,
+        unit: Default::default(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! jobs ask for while they come, so that one job that runs for weeks does not make it small.
 
 use super::Workload;
+use crate::Resource;
 use crate::cluster::{ClusterSpec, MAX_GPUS};
 use crate::{Time, order};
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ const STEP: f64 = 1.5;
 /// A cluster that was guessed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suggestion {
-    /// The cluster: nodes of 8 GPUs, or of 4 if no gang is larger.
+    /// The cluster: nodes of 8 GPUs, or of 4 if no gang is larger; of 64, 32 or 16 cores likewise.
     pub cluster: ClusterSpec,
     /// GPU·s of all jobs over the time in which they came: GPUs.
     pub demand: f64,
@@ -26,6 +27,9 @@ pub struct Suggestion {
     pub basis: Basis,
     /// GPUs of the largest gang.
     pub largest: u32,
+    /// What stands for GPUs in all of this.
+    #[serde(default)]
+    pub unit: Resource,
 }
 
 /// What decided about a guess.
@@ -46,8 +50,13 @@ pub enum Basis {
 }
 
 impl Suggestion {
-    fn of(wanted: f64, demand: f64, basis: Basis, largest: u32) -> Self {
-        let gpus_per_node = if largest <= 4 { 4 } else { 8 };
+    fn of(wanted: f64, demand: f64, basis: Basis, largest: u32, unit: Resource) -> Self {
+        let sizes: &[u32] = match unit {
+            Resource::Gpus => &[4, 8],
+            Resource::Cores => &[16, 32, 64],
+        };
+        let fits = sizes.iter().find(|size| largest <= **size).or(sizes.last());
+        let gpus_per_node = fits.copied().unwrap_or(8);
         let nodes = libm::ceil(wanted / f64::from(gpus_per_node));
         let most = MAX_GPUS / gpus_per_node;
         let (nodes, basis) = match nodes <= f64::from(most) {
@@ -61,6 +70,7 @@ impl Suggestion {
             demand,
             basis,
             largest,
+            unit,
         }
     }
 
@@ -69,7 +79,7 @@ impl Suggestion {
         let gpus = f64::from(self.cluster.gpus());
         [gpus / STEP, gpus * STEP].map(|wanted| {
             let wanted = wanted.max(f64::from(self.largest));
-            let other = Self::of(wanted, self.demand, self.basis, self.largest).cluster;
+            let other = Self::of(wanted, self.demand, self.basis, self.largest, self.unit).cluster;
             (other != self.cluster).then_some(other)
         })
     }
@@ -79,6 +89,7 @@ impl Suggestion {
         let demand = self.demand;
         let digits = if demand < 1000.0 { 1 } else { 0 };
         let gpus = format!("{demand:.digits$} GPUs");
+        let gpus = self.unit.words(&gpus);
         match self.basis {
             Basis::Demand => format!("1.1 × the mean demand while jobs came, {gpus}"),
             Basis::Batch => "jobs came all at once, and have 1.1 × what they need within four times their median duration"
@@ -124,7 +135,7 @@ impl Workload {
             _ if is_batch => (wanted, Basis::Batch),
             _ => (wanted, Basis::Demand),
         };
-        Suggestion::of(wanted, demand, basis, largest)
+        Suggestion::of(wanted, demand, basis, largest, self.unit)
     }
 
     /// The most GPUs that jobs held at once, as recorded; 0 where nothing is. Who shared one counts for a whole one, as in runs
@@ -251,6 +262,28 @@ mod tests {
             neighbours,
             [Some("19x4".to_owned()), Some("42x4".to_owned())]
         );
+    }
+
+    #[test]
+    fn of_cores_nodes_are_larger() {
+        for (largest, cluster) in [(4, "3x16"), (20, "2x32"), (200, "4x64")] {
+            let mut jobs = vec![Job::plain(0.0, largest, 10.0)];
+            jobs.extend((1..200).map(|i| Job::plain(f64::from(i), 1, 36.0)));
+            let workload = Workload {
+                jobs,
+                unit: Resource::Cores,
+                ..Default::default()
+            };
+            let found = workload.suggest_cluster();
+            assert_eq!(found.cluster.to_string(), cluster);
+        }
+        let two = Workload {
+            jobs: vec![Job::plain(0.0, 1, 10.0), Job::plain(100.0, 1, 90.0)],
+            unit: Resource::Cores,
+            ..Default::default()
+        };
+        let why = two.suggest_cluster().why();
+        assert!(!why.contains("GPU"), "{why}");
     }
 
     #[test]

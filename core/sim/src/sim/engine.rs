@@ -184,6 +184,12 @@ impl Simulation {
     /// the moment reached and the next event; who took the job's GPUs, if it has lost them; and
     /// how an adaptive job has trained so far, which a finished one keeps.
     pub fn explain(&self, job: JobId, at: Time) -> Explanation {
+        let unit = self.world.setting.workload.unit;
+        self.explained(job, at).counted_in(unit)
+    }
+
+    /// The same as policies and laws have it, who speak of GPUs.
+    fn explained(&self, job: JobId, at: Time) -> Explanation {
         let world = &self.world;
         let view = world.view_at(at.max(world.now));
         let mut explanation = self.scheduler.policy.explain(&view, job);

@@ -1,9 +1,9 @@
 //! Why a job runs or waits, in the policy's own numbers.
 
 use super::{Placing, Plot};
-use crate::Time;
 use crate::job::JobId;
 use crate::order;
+use crate::{Resource, Time};
 use serde::{Deserialize, Serialize};
 
 /// What a policy has to say about one job at one moment.
@@ -90,6 +90,29 @@ impl Explanation {
             slow: Vec::new(),
             placing: None,
         }
+    }
+
+    /// The same in words for what is counted. Names of jobs stay as they are.
+    pub fn counted_in(mut self, unit: Resource) -> Self {
+        if unit.is_default() {
+            return self;
+        }
+        let words = |text: &mut String| *text = unit.words(text).into_owned();
+        for fact in &mut self.facts {
+            words(&mut fact.term);
+            if fact.jobs.is_empty() {
+                words(&mut fact.value);
+            }
+        }
+        for plot in &mut self.plots {
+            [&mut plot.title, &mut plot.x, &mut plot.y]
+                .into_iter()
+                .for_each(words);
+        }
+        self.slow
+            .iter_mut()
+            .for_each(|cause| words(&mut cause.place));
+        self
     }
 }
 

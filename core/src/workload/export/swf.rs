@@ -15,7 +15,11 @@ use std::fmt::{Result, Write};
 /// Whatever `out` fails with.
 pub fn swf(workload: &Workload, cluster: Option<&ClusterSpec>, out: &mut impl Write) -> Result {
     writeln!(out, "; Version: 2.2")?;
-    writeln!(out, "; Note: written by Switchyard; processors are GPUs")?;
+    writeln!(
+        out,
+        "; Note: written by Switchyard; processors are {}",
+        workload.unit.words("GPUs")
+    )?;
     writeln!(out, "; MaxJobs: {}", workload.jobs.len())?;
     if let Some(epoch) = workload.epoch {
         writeln!(out, "; UnixStartTime: {epoch}")?;

@@ -50,6 +50,7 @@ fn read(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
     let spec = ClusterSpec::with_types(groups.collect(), &["v100", "p100", "k80"]);
     let spec = spec.map_err(|error| bad(sniff, 1, name, error.to_string()))?;
     Ok(ClusterFile {
+        unit: crate::Resource::Gpus,
         how: format!(
             "{}: {} GPUs ({}), one per server, as Gavel's simulator has it unless told otherwise.",
             sniff.file,

@@ -40,6 +40,7 @@ fn read(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
     let spec = ClusterSpec::uniform(total.div_ceil(PER_NODE), PER_NODE);
     let spec = spec.map_err(|error| bad(sniff, line, "total", error.to_string()))?;
     Ok(ClusterFile {
+        unit: crate::Resource::Gpus,
         how: format!(
             "{}: {total} GPUs on {day}, the day with the most, as nodes of {PER_NODE}.",
             sniff.file

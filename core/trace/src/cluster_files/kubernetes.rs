@@ -119,7 +119,7 @@ fn machines_of(sniff: &Sniff<'_>, node: &Manifest) -> Result<Vec<Machine>, OpenE
         memory: figure("memory") / 1_073_741_824.0,
         ..Machine::default()
     };
-    Ok(machine.by_kind(&kinds))
+    Ok(machine.by_kind(&kinds, sniff.unit))
 }
 
 /// The slice of a GPU that a resource counts; "" for whole ones, `None` for what is none.

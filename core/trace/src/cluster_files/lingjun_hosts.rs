@@ -76,6 +76,7 @@ pub(super) const KIND: ClusterKind = ClusterKind {
         let spec = spec.and_then(|spec| spec.with_tree(tree).map_err(|error| error.to_string()));
         let spec = spec.map_err(|why| bad(sniff, sniff.header_line, "asw", why))?;
         Ok(ClusterFile {
+            unit: crate::Resource::Gpus,
             how: format!(
                 "{}: {count} hosts in {} racks (ASW) of {} partitions (PSW). It does not say how many GPUs a host has: {GPUS} are taken, as in the paper.",
                 sniff.file,

@@ -17,6 +17,7 @@ mod tiresias;
 use super::cluster_file::{ClusterFile, ClusterKind};
 use super::error::OpenError;
 use super::sniff::Sniff;
+use crate::cluster::NodeGroup;
 pub(crate) use slurm_nodes::read_together;
 
 const KINDS: [&ClusterKind; 15] = [
@@ -61,5 +62,24 @@ pub(crate) fn read(kind: &ClusterKind, sniff: &Sniff<'_>) -> Result<ClusterFile,
             ),
         });
     }
-    (kind.read)(sniff)
+    let mut cluster = (kind.read)(sniff)?;
+    if cluster.unit != sniff.unit {
+        let says = |group: &NodeGroup| group.kind.cores.is_some();
+        let why = if cluster.spec.groups().iter().all(says) {
+            match cluster.spec.in_cores() {
+                Ok(spec) => {
+                    cluster.spec = spec;
+                    return Ok(cluster);
+                }
+                Err(why) => why.to_string(),
+            }
+        } else {
+            "it does not tell the cores of its nodes, which are counted here: name the cluster as NODESxCORES".to_owned()
+        };
+        return Err(OpenError::NotATrace {
+            file: sniff.file.to_owned(),
+            why: format!("it describes a cluster, and {why}"),
+        });
+    }
+    Ok(cluster)
 }

@@ -1,5 +1,6 @@
 //! A cluster in our own JSON (`docs/format.md`): an object with `groups` or `nodes`.
 
+use crate::Resource;
 use crate::cluster::ClusterSpec;
 use crate::cluster_file::{ClusterFile, ClusterKind, bad};
 use crate::sniff::Shape;
@@ -23,10 +24,18 @@ pub(super) const KIND: ClusterKind = ClusterKind {
     read: |sniff| {
         let spec: Result<ClusterSpec, _> = sniff.text.parse();
         let spec = spec.map_err(|error| bad(sniff, 1, "groups", error.to_string()))?;
+        let spec = match sniff.unit {
+            Resource::Gpus => spec,
+            Resource::Cores => spec
+                .in_cores()
+                .map_err(|error| bad(sniff, 1, "groups", error.to_string()))?,
+        };
         let (nodes, gpus) = (spec.nodes(), spec.gpus());
+        let nodes = format!("{nodes} nodes with {gpus} GPUs.");
         Ok(ClusterFile {
-            how: format!("{}: {nodes} nodes with {gpus} GPUs.", sniff.file),
+            how: format!("{}: {}", sniff.file, sniff.unit.words(&nodes)),
             spec,
+            unit: sniff.unit,
         })
     },
 };

@@ -120,7 +120,7 @@ impl Told<'_> {
             memory: self.memory / 1024.0,
             ..Machine::default()
         };
-        Ok(machine.by_kind(&kinds))
+        Ok(machine.by_kind(&kinds, sniff.unit))
     }
 }
 

@@ -30,6 +30,7 @@ fn read(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
         let spec = ClusterSpec::uniform(nodes, gpus);
         let spec = spec.map_err(|error| bad(sniff, row.line, GPUS, error.to_string()))?;
         cluster = Some(ClusterFile {
+            unit: crate::Resource::Gpus,
             how: format!("{}: {switches} switches with {} nodes.", sniff.file, nodes),
             spec,
         });

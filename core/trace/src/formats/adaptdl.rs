@@ -95,6 +95,11 @@ pub(super) fn batch(application: &Application, cell: &str) -> Option<u32> {
 impl Importer for AdaptDl {
     fn row(&mut self, row: &Row<'_>, sink: &mut Sink) {
         match self.read(row) {
+            // It tells no cores.
+            Ok(draft) if !sink.unit.is_default() => {
+                let detail = || cell_is("num_replicas", &draft.gpus.to_string());
+                sink.drop(DropReason::CoresMissing, row.line, &detail);
+            }
             Ok(draft) => sink.keep(draft),
             Err((reason, column)) => sink.drop(reason, row.line, &|| {
                 let cell = self.places.get(column).map_or("", |&at| row.cell(at));

@@ -85,7 +85,12 @@ impl Dlrm {
             None if is_missing(gpus) => return Err((DropReason::GpusMissing, COLUMNS[1], gpus)),
             None => return Err((DropReason::GpusInvalid, COLUMNS[1], gpus)),
         };
-        let (gpus, share) = sink::gpus(count).map_err(|r| (r, COLUMNS[1], gpus))?;
+        let known = |column: &Option<Column>| {
+            let cell = column.as_ref().map_or("", |column| row.cell(column.index));
+            number(cell).unwrap_or(0.0)
+        };
+        let occupied = sink.occupied(count, known(&self.cores));
+        let (gpus, share) = occupied.map_err(|r| (r, COLUMNS[1], gpus))?;
         let submit = sink::submit(creation.unwrap_or(0.0));
         let submit = submit.map_err(|r| (r, COLUMNS[3], cell(3)))?;
         // One that was there from the start was scheduled before.
@@ -102,10 +107,6 @@ impl Dlrm {
             }
         };
         let running = end.is_none();
-        let known = |column: &Option<Column>| {
-            let cell = column.as_ref().map_or("", |column| row.cell(column.index));
-            number(cell).unwrap_or(0.0)
-        };
         sink.keep(Draft {
             line: row.line,
             name,

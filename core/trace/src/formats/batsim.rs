@@ -117,7 +117,9 @@ fn read(
     let res = job
         .res
         .ok_or_else(|| missing(DropReason::GpusMissing, "res"))?;
-    let (gpus, share) = sink::gpus(res).map_err(|r| (r, cell_is("res", &res.to_string())))?;
+    let (gpus, share) = sink
+        .occupied(res, res)
+        .map_err(|r| (r, cell_is("res", &res.to_string())))?;
     let subtime = job.subtime;
     let subtime = subtime.ok_or_else(|| missing(DropReason::SubmitMissing, "subtime"))?;
     let submit = sink::submit(subtime);

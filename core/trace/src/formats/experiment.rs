@@ -18,6 +18,7 @@ use crate::sink::{Names, Sink};
 use crate::sniff::{Column, Evidence, OWN, Sniff};
 use crate::spreadsheet::unguarded_line;
 use crate::timestamp::MAX_SECONDS;
+use crate::{Resource, UnknownResource};
 
 const VERSION: u32 = Header::VERSION;
 
@@ -38,11 +39,19 @@ pub(super) const FORMAT: Format = Format {
             tenants,
             epoch,
         } = above(sniff)?;
+        let mut columns = match header.unit {
+            // Their column of GPUs counts cores.
+            Resource::Cores => Columns::plain(sniff, &OF_CORES)?,
+            Resource::Gpus => Columns::plain(sniff, &PLAIN)?,
+        };
+        if !header.unit.is_default() {
+            columns.unit = Resource::Gpus;
+        }
         Ok(Box::new(Reader {
             header,
             tenants,
             epoch,
-            columns: Columns::plain(sniff, &PLAIN)?.guarded(),
+            columns: columns.guarded(),
             model: sniff.column(PLAIN.model).cloned(),
             applications: match sniff.column("batch") {
                 Some(_) => Application::embedded(),
@@ -78,6 +87,12 @@ const PLAIN: Plain = Plain {
     ..Plain::NONE
 };
 
+/// The same where the header says that cores are counted.
+const OF_CORES: Plain = Plain {
+    cores: ("", 1.0),
+    ..PLAIN
+};
+
 /// What stands above the table.
 struct Above {
     /// What is handed on.
@@ -111,6 +126,11 @@ fn above(sniff: &Sniff<'_>) -> Result<Above, OpenError> {
                     )
                 };
                 epoch = Some(seconds.ok_or_else(|| header.refuse(line, why()))?);
+            }
+            "unit" => {
+                let unit = value.parse();
+                header.unit =
+                    unit.map_err(|why: UnknownResource| header.refuse(line, why.to_string()))?;
             }
             "cluster" => {
                 let cluster: Result<ClusterSpec, ClusterError> = value.parse();
@@ -244,6 +264,9 @@ impl Importer for Reader {
     fn finish(&mut self, sink: &mut Sink) {
         self.columns.finish(sink);
         sink.zero = sink.zero.or(self.epoch);
+        if !self.header.unit.is_default() {
+            sink.unit = self.header.unit;
+        }
         sink.header = Some(std::mem::take(&mut self.header));
     }
 

@@ -106,7 +106,7 @@ fn read(row: &Row<'_>, columns: &Layout, sink: &mut Sink) -> Result<(), (DropRea
     };
     let (gpus, steps, arrival) = (columns.gpus, columns.steps, columns.arrival);
     let count = value(gpus, DropReason::GpusMissing, DropReason::GpusInvalid)?;
-    let (count, share) = sink::gpus(count).map_err(|reason| (reason, gpus))?;
+    let (count, share) = sink.occupied(count, 0.0).map_err(|reason| (reason, gpus))?;
     let submit = value(
         arrival,
         DropReason::SubmitMissing,

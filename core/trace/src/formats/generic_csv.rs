@@ -7,10 +7,11 @@
 //! Numbers without a unit: submissions that are Unix times tell their unit by their size,
 //! everything else is taken as seconds, and the report says so.
 
+use crate::Resource;
 use crate::columns::{Began, Clock, Columns, Span, missing_columns};
 use crate::error::{OpenError, Role, shorten};
 use crate::format::{Format, Importer};
-use crate::guess::{Guess, completed, guess, text};
+use crate::guess::{Guess, completed, cores, guess, text};
 use crate::mapping::{ColumnMapping, TableHead, TimeRule};
 use crate::report::{DropReason, WarningKind};
 use crate::rows::{Row, number};
@@ -73,7 +74,14 @@ impl Generic {
     }
 
     fn mapped(sniff: &Sniff<'_>, mapping: &ColumnMapping) -> Result<Self, OpenError> {
-        Self::new(sniff, completed(sniff, mapping), &[])
+        // Whoever names a column to be counted means it, whatever is counted.
+        let counted = mapping.gpus.is_some();
+        let mut generic = Self::new(sniff, completed(sniff, mapping), &[])?;
+        if counted && sniff.unit == Resource::Cores {
+            generic.columns.cores = None;
+            generic.columns.unit = Resource::Gpus;
+        }
+        Ok(generic)
     }
 
     fn new(
@@ -115,6 +123,11 @@ impl Generic {
             }),
             None => column("gpus")?,
         };
+        let cores = match sniff.unit {
+            Resource::Cores => cores(sniff).cloned(),
+            Resource::Gpus => None,
+        };
+        let gpus = gpus.or_else(|| cores.clone());
         let (Some(submit), Some(span), Some(gpus)) = (&submit, &span, &gpus) else {
             let missing = [
                 (Role::Submit, submit.is_none()),
@@ -126,10 +139,6 @@ impl Generic {
                 Some(limit) if span.is_none() => {
                     format!(" ({} is a limit, not a duration)", shorten(limit))
                 }
-                _ if gpus.is_none() => cores(sniff).map_or_else(String::new, |column| {
-                    let name = shorten(&column.shown);
-                    format!(" ({name} counts cores; gpus={name} takes them for GPUs)")
-                }),
                 _ => String::new(),
             };
             return Err(missing_columns(sniff, missing, hint, mapping));
@@ -146,6 +155,7 @@ impl Generic {
             TimeRule::Auto | TimeRule::Dates => {}
         }
         columns.each = each;
+        columns.cores = cores.map(|column| (column, 1.0));
         columns.clock_unit = mapping.unit;
         columns.id = column("id")?;
         columns.workers = column("workers")?;
@@ -189,21 +199,6 @@ impl Generic {
         let plausible = submits.all(|s| s <= 1e9 || s > MAX_SECONDS);
         (Unit::Seconds, plausible)
     }
-}
-
-/// The column that counts cores.
-fn cores<'s>(sniff: &'s Sniff<'_>) -> Option<&'s Column> {
-    let names = [
-        "num_cores",
-        "ncores",
-        "cores",
-        "num_cpus",
-        "ncpus",
-        "cpus",
-        "alloccpus",
-        "reqcpus",
-    ];
-    names.iter().find_map(|name| sniff.column(name))
 }
 
 /// Drops records by their submission.
@@ -347,6 +342,7 @@ impl Importer for Generic {
 
 #[cfg(test)]
 mod tests {
+    use crate::Resource;
     use crate::testing::{dropped, records, trace, try_open, warnings};
 
     macro_rules! fixture {
@@ -585,12 +581,29 @@ mod tests {
 
     #[test]
     fn cores_are_no_gpus_unless_they_are_said_to_be() {
-        let error = try_open("t.csv", b"job_id,submit,duration,num_cores\n1,0,60,8\n");
-        let error = error.unwrap_err().to_string();
+        let text = b"job_id,submit,duration,num_cores\n1,0,60,8\n";
+        let error = try_open("t.csv", text).unwrap_err().to_string();
         assert!(
-            error.contains("(num_cores counts cores; gpus=num_cores takes them for GPUs)"),
+            error.contains("jobs ask for cores, not GPUs (1 job, 0.13 core·h)"),
             "{error}"
         );
+        let counted = |unit, map: &str| {
+            let options = crate::OpenOptions {
+                mapping: map.parse().ok(),
+                unit,
+                ..crate::OpenOptions::default()
+            };
+            let name = "t.csv";
+            let bytes = b"job_id,submit,duration,num_cores,half\n1,0,60,8,4\n";
+            match crate::open(&[crate::SourceFile { name, bytes }], &options) {
+                Ok(crate::Opened::Trace(trace)) => (trace.records[0].gpus, trace.unit),
+                other => panic!("no trace: {other:?}"),
+            }
+        };
+        for unit in [Resource::Gpus, Resource::Cores] {
+            assert_eq!(counted(unit, "gpus=num_cores"), (8, unit));
+            assert_eq!(counted(unit, "gpus=half"), (4, unit));
+        }
     }
 
     #[test]

@@ -84,6 +84,7 @@ struct Found {
     line: u32,
     name: String,
     gpus: f64,
+    cores: f64,
     created: String,
     ran: Ran,
     tenant: String,
@@ -151,31 +152,36 @@ fn together(name: String, pods: &[Found]) -> Option<Found> {
             a
         }
     })?;
-    // How many GPUs were taken and given back when, those given back first.
-    let mut changes: Vec<(f64, f64)> = Vec::new();
-    for pod in pods {
-        if let (Some(start), Some(end)) = (pod.ran.start, pod.ran.end) {
-            changes.extend([(start, pod.gpus), (end, -pod.gpus)]);
+    // The most that they had at once: what ends gives back before what begins takes.
+    let most = |of: fn(&Found) -> f64| {
+        let mut changes: Vec<(f64, f64)> = Vec::new();
+        for pod in pods {
+            if let (Some(start), Some(end)) = (pod.ran.start, pod.ran.end) {
+                changes.extend([(start, of(pod)), (end, -of(pod))]);
+            }
         }
-    }
-    order::sort_by(&mut changes, |a, b| {
-        order::by_value(&a.0, &b.0).then_with(|| order::by_value(&a.1, &b.1))
-    });
-    let (mut now, mut most) = (0.0, 0.0);
-    for (_, change) in &changes {
-        now += change;
-        most = if now > most { now } else { most };
-    }
+        order::sort_by(&mut changes, |a, b| {
+            order::by_value(&a.0, &b.0).then_with(|| order::by_value(&a.1, &b.1))
+        });
+        let (mut now, mut most) = (0.0, 0.0);
+        for (_, change) in &changes {
+            now += change;
+            most = if now > most { now } else { most };
+        }
+        most
+    };
     let ended = pods.iter().all(|pod| pod.ran.end.is_some());
     let status = |of: Status| pods.iter().any(|pod| pod.ran.status == of);
-    let all: f64 = pods.iter().fold(0.0, |all, pod| all + pod.gpus);
+    let all = |of: fn(&Found) -> f64| pods.iter().fold(0.0, |all, pod| all + of(pod));
+    // Of one that has not ended it does not matter how many, but whether there are any.
+    let asked = |of| if ended { most(of) } else { all(of) };
     let starts = pods.iter().filter_map(|pod| pod.ran.start);
     let ends = pods.iter().filter_map(|pod| pod.ran.end);
     Some(Found {
         line: pods.first()?.line,
         name,
-        // Of one that has not ended it does not matter how many, but whether there are any.
-        gpus: if ended { most } else { all },
+        gpus: asked(|pod| pod.gpus),
+        cores: asked(|pod| pod.cores),
         created: first.created.clone(),
         ran: Ran {
             start: starts.reduce(|a, b| if b < a { b } else { a }),
@@ -330,6 +336,7 @@ fn read(
         line: it.line(),
         name: id.to_owned(),
         gpus: all(&gpus),
+        cores: all(&cores),
         created: it.text(&["metadata", "creationTimestamp"]).to_owned(),
         ran,
         tenant: queues
@@ -355,7 +362,8 @@ fn read(
 impl Found {
     fn keep(&self, sink: &mut Sink) -> Result<(), (DropReason, String)> {
         let count = self.gpus;
-        let (gpus, share) = sink::gpus(count).map_err(|r| (r, format!("{count} GPUs")))?;
+        let occupied = sink.occupied(count, self.cores);
+        let (gpus, share) = occupied.map_err(|r| (r, format!("{count} GPUs")))?;
         let created = self.created.as_str();
         let (missing, invalid) = (DropReason::SubmitMissing, DropReason::SubmitInvalid);
         let reason = if created.is_empty() { missing } else { invalid };
@@ -443,16 +451,27 @@ fn pods(object: &Object) -> Vec<(f64, &Manifest)> {
     all
 }
 
-/// GPUs of a pod: of its containers together, or of the largest that runs before them.
+/// GPUs of a pod.
 fn gpus(pod: &Manifest) -> f64 {
+    asked(pod, &["limits", "requests"], is_gpu)
+}
+
+/// Cores of a pod, as it requests them: those are what it is placed by.
+fn cores(pod: &Manifest) -> f64 {
+    asked(pod, &["requests", "limits"], |key| key == "cpu")
+}
+
+/// What a pod asks for, by the first of the lists that tells it: its containers together, or the largest that
+/// runs before them.
+fn asked(pod: &Manifest, lists: &[&str], is: impl Fn(&str) -> bool) -> f64 {
     let of = |container: &Manifest| -> f64 {
-        let count = |list: &str| -> Option<f64> {
+        let count = |list: &&str| -> Option<f64> {
             let resources = container.map(&["resources", list]).iter();
-            let counts = resources.filter(|(key, _)| is_gpu(key));
-            let counts = counts.filter_map(|(_, value)| number(value.text(&[])));
+            let counts = resources.filter(|(key, _)| is(key));
+            let counts = counts.filter_map(|(_, value)| quantity(value.text(&[])));
             counts.reduce(|a, b| a + b)
         };
-        count("limits").or_else(|| count("requests")).unwrap_or(0.0)
+        lists.iter().find_map(count).unwrap_or(0.0)
     };
     let together: f64 = pod.list(&["containers"]).iter().map(of).sum();
     let before = pod.list(&["initContainers"]).iter().map(of);
@@ -460,6 +479,14 @@ fn gpus(pod: &Manifest) -> f64 {
         together,
         |most, count| if count > most { count } else { most },
     )
+}
+
+/// A number, or thousandths such as `500m`.
+fn quantity(text: &str) -> Option<f64> {
+    match text.strip_suffix('m') {
+        Some(thousandths) => Some(number(thousandths)? / 1000.0),
+        None => number(text),
+    }
 }
 
 /// Whether a resource is GPUs or slices of them.

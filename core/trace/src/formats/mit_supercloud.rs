@@ -101,7 +101,9 @@ impl Supercloud {
         // Those beyond are Slurm's words for none.
         let limit = limit.filter(|minutes| *minutes < LIMITLESS);
         asks.time = sink::asked_time(limit.map(|minutes| 60.0 * minutes));
-        let (gpus, share) = sink::gpus(count).map_err(|reason| (reason, &self.tres))?;
+        let (gpus, share) = sink
+            .occupied(count, asks.cores)
+            .map_err(|reason| (reason, &self.tres))?;
         let time = |column| match number(cell(column)) {
             Some(0.0) => Err((true, column)),
             Some(time) => Ok(time),

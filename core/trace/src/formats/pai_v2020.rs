@@ -10,6 +10,7 @@
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2020`.
 
+use crate::Resource;
 use crate::error::OpenError;
 use crate::format::{Format, Importer};
 use crate::import::no_jobs;
@@ -245,7 +246,7 @@ fn any_of(types: impl Iterator<Item = TypeSet>) -> TypeSet {
 
 /// Gives a table's jobs their GPUs; `tasks` are sorted by job.
 fn give(tasks: &[Task], sink: &mut Sink) {
-    let tally = &mut sink.tally;
+    let (tally, unit) = (&mut sink.tally, sink.unit);
     sink.records.retain_mut(|record| {
         let name = || cell_is("job_name", &record.name);
         let Some(job) = id(&record.name) else {
@@ -266,10 +267,17 @@ fn give(tasks: &[Task], sink: &mut Sink) {
             ..Asks::default()
         };
         let types = own.filter(|task| task.gpus > 0.0).map(|task| task.types);
-        match sink::gpus(all) {
+        let occupied = match unit {
+            Resource::Gpus => sink::gpus(all),
+            Resource::Cores => sink::cores(asks.cores),
+        };
+        match occupied {
             Ok((gpus, share)) => {
                 (record.gpus, record.share) = (gpus, share);
-                record.demand = asks.demand(any_of(types));
+                record.demand = match unit {
+                    Resource::Gpus => asks.demand(any_of(types)),
+                    Resource::Cores => Asks { cores: 0.0, ..asks }.demand(TypeSet::ANY),
+                };
                 tally_types(tally, record.line, &asks, record.demand);
                 if share < 1.0 {
                     let kind = WarningKind::FractionalGpus;

@@ -93,9 +93,13 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
         Some(count) => Some(count),
         None => get("Resource_List.select")
             .or_else(|| get("Resource_List.nodes"))
-            .map(of_chunks),
+            .map(|chunks| of_chunks(chunks, &["ngpus", "gpus"], 0.0)),
     };
-    let (gpus, share) = sink::gpus(count.unwrap_or(0.0)).map_err(|reason| {
+    let chunks = get("Resource_List.select").or_else(|| get("Resource_List.nodes"));
+    let cores = number(text("Resource_List.ncpus"))
+        .or_else(|| chunks.map(|chunks| of_chunks(chunks, &["ncpus", "ppn"], 1.0)));
+    let occupied = sink.occupied(count.unwrap_or(0.0), cores.unwrap_or(0.0));
+    let (gpus, share) = occupied.map_err(|reason| {
         (
             reason,
             "Resource_List.ngpus",
@@ -156,8 +160,9 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
     Ok(())
 }
 
-/// GPUs of chunks such as `2:ncpus=8:ngpus=4+1:ncpus=1`, or of nodes such as `2:ppn=8:gpus=4`.
-fn of_chunks(chunks: &str) -> f64 {
+/// GPUs or cores of chunks such as `2:ncpus=8:ngpus=4+1:ncpus=1`, or of nodes such as `2:ppn=8:gpus=4`, by
+/// either key; `unsaid` of a chunk that says none.
+fn of_chunks(chunks: &str, keys: &[&str], unsaid: f64) -> f64 {
     let of_chunk = |chunk: &str| {
         let mut parts = chunk.split(':');
         let first = parts.next().unwrap_or("");
@@ -165,9 +170,9 @@ fn of_chunks(chunks: &str) -> f64 {
         let count = number(first).unwrap_or(1.0);
         let gpus = parts.find_map(|part| {
             let (key, value) = part.split_once('=')?;
-            matches!(key, "ngpus" | "gpus").then(|| number(value))?
+            keys.contains(&key).then(|| number(value))?
         });
-        count * gpus.unwrap_or(0.0)
+        count * gpus.unwrap_or(unsaid)
     };
     chunks.split('+').map(of_chunk).sum()
 }

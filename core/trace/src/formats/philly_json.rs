@@ -114,7 +114,9 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
     };
     let mut lasted: Vec<f64> = valid.iter().map(|(seconds, _)| *seconds).collect();
     let seconds = lasted.iter().sum();
-    let (gpus, share) = sink::gpus(gpus as f64).map_err(|r| (r, format!("{gpus} GPUs")))?;
+    let (gpus, share) = sink
+        .occupied(gpus as f64, 0.0)
+        .map_err(|r| (r, format!("{gpus} GPUs")))?;
     let submitted = job.submitted_time.as_deref().unwrap_or_default().trim();
     let submit = match date(submitted) {
         Some(seconds) => sink::submit(seconds),

@@ -20,6 +20,7 @@
 //!
 //! Source: <https://slurm.schedmd.com/sacct.html>.
 
+use crate::Resource;
 use crate::columns::missing_columns;
 use crate::error::{OpenError, Role};
 use crate::format::{Format, Importer};
@@ -79,6 +80,9 @@ pub(super) const FORMAT: Format = Format {
 /// The columns that list resources, the most certain first.
 const GPUS: [&str; 4] = ["alloctres", "reqtres", "allocgres", "reqgres"];
 
+/// The columns that count cores, the most certain first.
+const CORES: [&str; 3] = ["alloccpus", "ncpus", "reqcpus"];
+
 /// Which column holds what.
 struct Layout {
     id: Column,
@@ -88,6 +92,8 @@ struct Layout {
     gpus: Vec<Column>,
     /// A number of GPUs, where no list tells any.
     count: Option<Column>,
+    /// A number of cores, where no list tells any.
+    cores: Vec<Column>,
     tenant: Option<Column>,
     kept: Kept,
     state: Option<Column>,
@@ -202,7 +208,12 @@ impl Layout {
         let (id, submit) = (named("jobid"), named("submit"));
         let count = guess(sniff).mapping.gpus;
         let count = count.and_then(|name| named(&name.trim().to_ascii_lowercase()));
-        let tells = !gpus.is_empty() || count.is_some();
+        let cores: Vec<Column> = CORES.iter().filter_map(|name| named(name)).collect();
+        let tells = !gpus.is_empty()
+            || match sniff.unit {
+                Resource::Gpus => count.is_some(),
+                Resource::Cores => !cores.is_empty(),
+            };
         let (Some(id), Some(submit), Some(elapsed), true) = (id, submit, elapsed, tells) else {
             let hint = " (print the column AllocTRES, which tells them)".to_owned();
             let guess = ColumnMapping::default();
@@ -214,6 +225,7 @@ impl Layout {
             elapsed,
             gpus,
             count,
+            cores,
             tenant: named("account").or_else(|| named("partition")),
             kept: Kept::named(sniff),
             state: named("state"),
@@ -264,6 +276,7 @@ impl Layout {
             elapsed: Elapsed::Between(start.clone(), end.clone()),
             gpus,
             count: None,
+            cores: Vec::new(),
             tenant: None,
             kept: Kept {
                 start: Some(start.clone()),
@@ -286,7 +299,10 @@ impl Layout {
         if name.contains('.') {
             return Err((DropReason::PartialExecution, &self.id));
         }
-        let (gpus, share) = self.gpus(row)?;
+        let (gpus, share) = match sink.unit {
+            Resource::Gpus => self.gpus(row)?,
+            Resource::Cores => self.cores(row)?,
+        };
         let types = self.types(row);
         let ran_on = self.ran_on(row);
         let moment = |column, missing, invalid| {
@@ -365,6 +381,25 @@ impl Layout {
             .filter(|column| column.name.starts_with("alloc"));
         let mut types = allocated.map(|column| tres::types(row.cell(column.index)));
         types.find(|types| !types.is_empty()).unwrap_or_default()
+    }
+
+    fn cores(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {
+        let listed = self
+            .gpus
+            .iter()
+            .find_map(|column| Some((tres::cores(row.cell(column.index))?, column)));
+        let counted = || {
+            let mut columns = self.cores.iter();
+            columns.find_map(|column| Some((number(row.cell(column.index))?, column)))
+        };
+        let none = || {
+            (
+                0.0,
+                self.cores.first().or(self.gpus.first()).unwrap_or(&self.id),
+            )
+        };
+        let (cores, column) = listed.or_else(counted).unwrap_or_else(none);
+        sink::cores(cores).map_err(|reason| (reason, column))
     }
 
     fn gpus(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {

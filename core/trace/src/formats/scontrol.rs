@@ -74,11 +74,19 @@ fn read(
     let per_node = tres::gpus(job.get("TresPerNode"));
     let nodes = number(job.get("NumNodes")).unwrap_or(1.0);
     let count = listed.or_else(|| Some(per_node? * nodes));
-    if count.is_none() && filled.is_none() {
+    let cores = LISTS
+        .into_iter()
+        .filter_map(|key| tres::cores(job.get(key)));
+    let cores = cores
+        .chain(number(job.get("NumCPUs")))
+        .find(|cores| *cores > 0.0);
+    if count.is_none() && filled.is_none() && sink.unit.is_default() {
         return Err((DropReason::GpusMissing, "TRES"));
     }
     let key = filled.unwrap_or("TresPerNode");
-    let (gpus, share) = sink::gpus(count.unwrap_or(0.0)).map_err(|reason| (reason, key))?;
+    let (gpus, share) = sink
+        .occupied(count.unwrap_or(0.0), cores.unwrap_or(0.0))
+        .map_err(|reason| (reason, key))?;
     let lists = ["ReqTRES", "TRES", "AllocTRES", "TresPerNode"].into_iter();
     let mut types = lists.map(|key| tres::types(job.get(key)));
     let types = types.find(|types| !types.is_empty()).unwrap_or_default();

@@ -5,7 +5,7 @@
 //! `end_time`, `failed`, `exit_status`; `slots` is the 35th, `task_number` the 36th, `category` the 40th. Times are Unix
 //! seconds, or milliseconds since Univa 8.2; the duration is end − start. The GPUs are those
 //! that the category asks for (`-l gpu=2`), by whatever name the site gave them; asked for by each
-//! slot or not, which only the site knows, they are taken as they stand. The queue is the tenant. Records
+//! slot or not, which only the site knows, they are taken as they stand. Slots are cores. The queue is the tenant. Records
 //! with a `pe_taskid` are parts of a parallel job.
 //!
 //! Source: `man 5 accounting` of Grid Engine.
@@ -51,6 +51,7 @@ const STARTED: usize = 9;
 const ENDED: usize = 10;
 const FAILED: usize = 11;
 const EXIT_STATUS: usize = 12;
+const SLOTS: usize = 34;
 const TASK: usize = 35;
 const CATEGORY: usize = 39;
 const SLAVE: usize = 41;
@@ -122,7 +123,9 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
     let count = asked(&is_gpu).map(|count| count.split(':').next().unwrap_or(count));
     let count = count.map_or(Some(0.0), number);
     let count = count.ok_or((DropReason::GpusInvalid, "category", CATEGORY))?;
-    let (gpus, share) = sink::gpus(count).map_err(|reason| (reason, "category", CATEGORY))?;
+    let slots = number(row.cell(SLOTS)).unwrap_or(0.0);
+    let occupied = sink.occupied(count, slots);
+    let (gpus, share) = occupied.map_err(|reason| (reason, "category", CATEGORY))?;
     let time = |at: usize| {
         let number = number(row.cell(at)).filter(|number| *number != 0.0)?;
         Some(Unit::of_unix_time(number)?.seconds(number))

@@ -187,6 +187,15 @@ impl Resources {
         lists.filter_map(of).next().unwrap_or(0.0)
     }
 
+    /// Cores allocated, else requested; 0 where none are told.
+    fn cores(&self) -> f64 {
+        let lists = [&self.allocated, &self.requested].into_iter().flatten();
+        let mut cores = lists
+            .flatten()
+            .filter(|of| of.r#type.as_deref() == Some("cpu"));
+        cores.find_map(|of| amount(&of.count)).unwrap_or(0.0)
+    }
+
     /// The types of GPUs requested, or allocated where no request is told, joined by `|`.
     fn types(&self) -> String {
         let is_gpu = |of: &&Resource| {
@@ -258,8 +267,8 @@ fn read_accounting(
         .ok_or_else(|| missing(DropReason::GpusMissing, "tres"))?;
     let (count, types) = (tres.gpus(), tres.types());
     let [cores, memory] = ["cpu", "mem"].map(|kind| tres.amount(kind));
-    let (gpus, share) =
-        sink::gpus(count).map_err(|r| (r, cell_is("tres", &format!("{count} GPUs"))))?;
+    let occupied = sink.occupied(count, tres.cores());
+    let (gpus, share) = occupied.map_err(|r| (r, cell_is("tres", &format!("{count} GPUs"))))?;
     let time = job
         .time
         .ok_or_else(|| missing(DropReason::SubmitMissing, "time"))?;
@@ -314,6 +323,7 @@ struct QueuedJob {
     tres_alloc_str: Option<String>,
     tres_per_node: Option<String>,
     node_count: Option<Value>,
+    cpus: Option<Value>,
 }
 
 fn read_queued(
@@ -333,15 +343,19 @@ fn read_queued(
         .or_else(|| Some(tres::gpus(per_node)? * amount(&job.node_count).unwrap_or(1.0)));
     let told = count.is_some() || lists.clone().next().is_some();
     let count = count.unwrap_or(0.0);
-    if !told {
+    let cores = lists.clone().filter_map(|list| tres::cores(list));
+    let cores = cores.chain(amount(&job.cpus)).find(|cores| *cores > 0.0);
+    let cores = cores.unwrap_or(0.0);
+    if !told && sink.unit.is_default() {
         return Err(missing(DropReason::GpusMissing, "tres_req_str"));
     }
+    let occupied = sink.occupied(count, cores);
     let (gpus, share) =
-        sink::gpus(count).map_err(|r| (r, cell_is("tres_alloc_str", &format!("{count} GPUs"))))?;
+        occupied.map_err(|r| (r, cell_is("tres_alloc_str", &format!("{count} GPUs"))))?;
     let lists = [&requested, &allocated].into_iter().flatten();
     let ran_on = tres::types(allocated.as_deref().unwrap_or(""));
     let needs = |of: fn(&str) -> Option<f64>| lists.clone().find_map(|list| of(list));
-    let (cores, memory) = (needs(tres::cores), needs(tres::memory));
+    let (asked, memory) = (needs(tres::cores), needs(tres::memory));
     let types = lists
         .map(|list| tres::types(list))
         .find(|types| !types.is_empty());
@@ -388,7 +402,7 @@ fn read_queued(
         batch: None,
         asks: Asks {
             types: &types,
-            cores: cores.unwrap_or(0.0),
+            cores: asked.unwrap_or(0.0),
             memory: memory.unwrap_or(0.0),
             time: sink::asked_time(limit),
             ..Asks::default()

@@ -128,7 +128,9 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
     if count.fract() != 0.0 {
         return Err((DropReason::GpusInvalid, field, row.cell(field)));
     }
-    let (gpus, share) = sink::gpus(count).map_err(|r| (r, field, row.cell(field)))?;
+    let (gpus, share) = sink
+        .occupied(count, count)
+        .map_err(|r| (r, field, row.cell(field)))?;
     let submit = value(SUBMIT, DropReason::SubmitInvalid)?;
     if submit == -1.0 {
         return Err((DropReason::SubmitMissing, SUBMIT, row.cell(SUBMIT)));

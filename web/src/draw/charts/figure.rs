@@ -173,7 +173,7 @@ impl Figure {
     /// What every run says at `x`: its position in the list and the words; and `x` in words.
     pub fn readout(&self, x: f64) -> (String, Vec<(usize, String)>) {
         let head = match self.chart {
-            Chart::JctByGang => format!("{} GPUs", self.x.label(x)),
+            Chart::JctByGang => format!("{} {}", self.x.label(x), format::units("GPUs")),
             Chart::JctByType => self.x.label(x),
             Chart::JctCdf | Chart::WaitCdf | Chart::RhoCdf => format!("≤ {}", self.x.label(x)),
             Chart::Queue | Chart::Allocation | Chart::Lost => self.x.moment(x),
@@ -215,14 +215,17 @@ impl Figure {
             Some(Marks::Ranges(_))
         );
         let mut csv = if ranges {
-            format!("series,{},p25,median,p75,p95\n", quoted(&self.x.title))
+            format!(
+                "series,{},p25,median,p75,p95\n",
+                quoted(&format::units(&self.x.title))
+            )
         } else {
             // Its numbers are seconds, whatever the axis says of them.
             let x = match self.chart.is_over_time() {
                 true => ELAPSED,
                 false => &self.x.title,
             };
-            let [x, y] = [x, &self.y.title].map(quoted);
+            let [x, y] = [x, &self.y.title].map(|title| quoted(&format::units(title)));
             format!("series,{x},{y},least,most\n")
         };
         for series in &self.series {

@@ -19,7 +19,9 @@ pub use paint::stroke;
 pub(in crate::draw) use paint::{CHARACTER, LINE, SWATCH, dashed, rows};
 pub use series::{Band, Points, at as height_at, axes_of, drawn};
 
+use crate::draw::format;
 use crate::stage::Stage;
+use std::borrow::Cow;
 use switchyard::cluster::ClusterSpec;
 
 /// How high saved charts are for their width, without rows of names.
@@ -71,8 +73,8 @@ impl Chart {
     }
 
     /// What it shows.
-    pub fn title(self) -> &'static str {
-        match self {
+    pub fn title(self) -> Cow<'static, str> {
+        format::units(match self {
             Self::JctCdf => "Completion times of jobs",
             Self::JctByGang => "Completion times by gang size",
             Self::Queue => "Queue length",
@@ -81,7 +83,7 @@ impl Chart {
             Self::RhoCdf => "Finish-time fairness",
             Self::JctByType => "Completion times by GPU type",
             Self::Lost => "Work lost to failures",
-        }
+        })
     }
 
     /// What its marks are, where that is not plain to see.

@@ -134,7 +134,7 @@ impl Figure {
         if look.titled {
             let at = Point::new(em(1.0), em(1.7));
             svg.text(
-                self.chart.title(),
+                &self.chart.title(),
                 at,
                 Anchor::Start,
                 chrome.text,
@@ -240,8 +240,18 @@ impl Figure {
             }
         }
         let below = Point::new(plot.middle().x, bottom + em(2.9));
-        svg.text(&x.title, below, Anchor::Middle, chrome.text, "");
-        svg.upright(&y.title, Point::new(em(1.2), plot.middle().y), chrome.text);
+        svg.text(
+            &format::units(&x.title),
+            below,
+            Anchor::Middle,
+            chrome.text,
+            "",
+        );
+        svg.upright(
+            &format::units(&y.title),
+            Point::new(em(1.2), plot.middle().y),
+            chrome.text,
+        );
     }
 
     /// Boxes and dots; runs stand side by side within a category.
@@ -432,7 +442,7 @@ mod tests {
         );
         // The solid one has none; each name repeats its line's.
         assert_eq!(svg.matches("stroke-dasharray").count(), 4);
-        assert!(!svg.contains(Chart::WaitCdf.title()) || !svg.contains("font-weight"));
+        assert!(!svg.contains(&*Chart::WaitCdf.title()) || !svg.contains("font-weight"));
         let titled = Paper {
             titled: true,
             ..paper

@@ -3,6 +3,7 @@
 use super::Timeline;
 use super::overview::Grip;
 use super::rows::Target;
+use crate::draw::format;
 use crate::draw::on_stage::OnStage;
 use crate::draw::space::{Device, Point};
 use crate::draw::viewport::{KEY_PAN, KEY_ZOOM, Ruler, Window, wheel_zoom};
@@ -280,7 +281,10 @@ impl Timeline {
             }
             Target::Gpu { node, gpu } => {
                 let time = self.time_at(at.x);
-                let here = vec![format!("node {node}, GPU {gpu}"), stage.moments.exact(time)];
+                let here = vec![
+                    format!("node {node}, {} {gpu}", format::units("GPU")),
+                    stage.moments.exact(time),
+                ];
                 let absent = describe::absence_at(run, node, time);
                 Some(here.into_iter().chain(absent).collect())
             }

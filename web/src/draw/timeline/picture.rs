@@ -6,6 +6,7 @@ use super::axis::{LEAST_DAY, WEEKEND};
 use super::gpus::{GpuRows, Line, Pixel};
 use super::jobs::JobRows;
 use crate::draw::charts::CHARACTER;
+use crate::draw::format;
 use crate::draw::moments::Moments;
 use crate::draw::on_stage::OnStage;
 use crate::draw::palette;
@@ -117,7 +118,7 @@ pub(crate) fn svg(stage: &Stage, runs: &[u32], by: By, paper: Paper) -> String {
         By::Job => lists.iter().map(|(_, jobs, _)| block(jobs.len())).sum(),
     };
     let size = Size::new(width, (head + high + em(3.6)).ceil());
-    let label = "Which job held which GPU when, under each scheduler";
+    let label = &*format::units("Which job held which GPU when, under each scheduler");
     let mut svg = Svg::new(size, look, label);
     let ink = svg.chrome.text;
     if paper.titled {

@@ -30,6 +30,7 @@ fn a_link_reads_back_what_it_wrote() {
             ("window".into(), "60..3600".into()),
             ("tenant".into(), "a & b".into()),
             ("tenant".into(), "c".into()),
+            ("unit".into(), "cores".into()),
             ("oversized".into(), "shrink".into()),
         ]),
         settings: Settings {
@@ -368,7 +369,7 @@ fn survives(fragment: &str) {
 
 /// Links of people and of others: as they are written, mutilated, and made up.
 fn hostile(random: &mut Random) -> String {
-    const KEYS: [&str; 35] = [
+    const KEYS: [&str; 36] = [
         "v",
         "sample",
         "file",
@@ -377,6 +378,7 @@ fn hostile(random: &mut Random) -> String {
         "window",
         "tenant",
         "status",
+        "unit",
         "fractions",
         "oversized",
         "cluster",

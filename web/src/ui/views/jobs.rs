@@ -197,7 +197,7 @@ fn JobsTable(props: &StateProps) -> Html {
                     <thead>
                         <tr aria-rowindex="1">
                             { plain(Column::Name, "Job", false) }
-                            { plain(Column::Gpus, "GPUs", true) }
+                            { plain(Column::Gpus, &format::units("GPUs"), true) }
                             { plain(Column::Submit, "Submitted", true) }
                             { plain(Column::Duration, "Duration", true) }
                             if !stage.workload.tenants.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::yard::yard;
 use crate::draw::describe;
+use crate::draw::format;
 use crate::draw::lanes::Lanes;
 use crate::queues::Queues;
 use crate::session::Session;
@@ -74,7 +75,7 @@ fn QueuesView(props: &StateProps) -> Html {
                     <div class="switch" role="group" aria-label="Scheduler shown">{ for switch }</div>
                 }
                 <span class="key hint"><i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }</span>
-                <span class="hint only-wide">{ "to the right: more attained service · width: GPUs, log scale" }</span>
+                <span class="hint only-wide">{ format::units("to the right: more attained service · width: GPUs, log scale") }</span>
             </div>
             { playground(session, card, *span) }
             <div class="queues">

@@ -1,6 +1,7 @@
 //! Who held which GPU when, one timeline per run.
 
 use super::its_turn;
+use crate::draw::format;
 use crate::draw::timeline::{By, Timeline, picture};
 use crate::state::Action;
 use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
@@ -37,7 +38,7 @@ fn TimelineView(props: &StateProps) -> Html {
     if state.cards.is_empty() {
         return html! { <p class="empty">{ "Add a scheduler on the left to see its timeline." }</p> };
     }
-    let choice = |value: By, name: &'static str, title: &'static str| {
+    let choice = |value: By, name: &'static str, title: &str| {
         let onclick = tell(session, move |_| {
             Action::SetOption(&TIMELINE_ROWS, name.to_owned())
         });
@@ -76,18 +77,24 @@ fn TimelineView(props: &StateProps) -> Html {
     };
     let of_all = {
         let (state, stage) = (state.clone(), session.stage().clone());
-        Callback::from(move |()| caption("Timeline of the GPUs", &state, &stage.read()))
+        Callback::from(move |()| {
+            caption(
+                &format::units("Timeline of the GPUs"),
+                &state,
+                &stage.read(),
+            )
+        })
     };
     html! {
         <>
             <div class="toolbar">
-                <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "gpu", "by GPU") }{ choice(By::Job, "job", "by job") }</div>
+                <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "gpu", &format::units("by GPU")) }{ choice(By::Job, "job", "by job") }</div>
                 { colour_by(state, session) }
                 { legend(state, session, &classes) }
                 { quiet_button("Find a job, a tenant or a node", Some("Find a job, a tenant or a node (/)"), html! { "Find" }, onfind) }
                 <RangeMode ..props.clone() />
                 <PictureSaver what="Timeline" name={file_name(state, "timeline")} {draw} caption={of_all} />
-                <span class="key hint"><i class="held"></i>{ "GPUs held" }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>
+                <span class="key hint"><i class="held"></i>{ format::units("GPUs held") }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>
                 if state.cards.len() > 1 {
                     <div class="switch" role="group" aria-label="Schedulers shown">
                         { choose(None, "all") }
