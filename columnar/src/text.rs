@@ -109,11 +109,11 @@ fn name(own: &str, kind: &DataType, names: &mut Vec<String>) {
 }
 
 /// The columns that a field becomes, in the same order; what has no cells says so.
-fn lay_out<'a>(
+fn lay_out(
     kind: &DataType,
     values: Option<&ArrayRef>,
     within: &[NullBuffer],
-    columns: &mut Vec<Result<Column, &'a str>>,
+    columns: &mut Vec<Result<Column, &str>>,
 ) {
     if let DataType::Struct(fields) = kind {
         let values = values.and_then(|values| values.as_struct_opt());
