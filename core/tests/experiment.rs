@@ -179,6 +179,7 @@ fn trace() -> impl Strategy<Value = Trace> {
             tenants: NAMES[..4].iter().map(ToString::to_string).collect(),
             models: NAMES.iter().map(ToString::to_string).chain(names).collect(),
             gpu_types: ["v100", "t4", "a10"].map(String::from).to_vec(),
+            unit: Default::default(),
             cluster: None,
             epoch: None,
             members: Vec::new(),
