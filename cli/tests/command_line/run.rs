@@ -24,7 +24,7 @@ fn a_run_as_json_has_the_agreed_shape() {
     assert_eq!(results["trace"]["jobs"], 3);
     assert_eq!(
         results["cluster"],
-        serde_json::json!({"spec": "2x4", "nodes": 2, "gpus": 8})
+        serde_json::json!({"spec": "2x4", "nodes": 2, "gpus": 8, "unit": "gpus"})
     );
     let run = &results["runs"][0];
     assert_eq!(run["policy"], "tiresias-las[queues=2,thresholds=57600]");

@@ -15,6 +15,7 @@ use super::review::{self, Span};
 use super::shared::{Collected, Part, Shared};
 use super::sink::{LabelNames, Names, Sink};
 use super::{Member, OpenOptions, Opened, Trace};
+use crate::Resource;
 use crate::order;
 use crate::outages::Outages;
 use std::collections::BTreeMap;
@@ -115,7 +116,8 @@ impl Opening {
     /// container is damaged.
     pub fn finish(mut self) -> Result<Opened, OpenError> {
         self.end()?;
-        finish(self.shared.into_collected()?)
+        let unit = self.shared.options.unit;
+        finish(self.shared.into_collected()?, unit)
     }
 
     fn end(&mut self) -> Result<(), OpenError> {
@@ -127,9 +129,9 @@ impl Opening {
 }
 
 /// What the files amount to.
-fn finish(mut found: Collected) -> Result<Opened, OpenError> {
+fn finish(mut found: Collected, unit: Resource) -> Result<Opened, OpenError> {
     order::sort_by(&mut found.slurm, |a, b| a.0.file.cmp(&b.0.file));
-    for (place, read) in cluster_files::read_together(&found.slurm) {
+    for (place, read) in cluster_files::read_together(&found.slurm, unit) {
         match read {
             Ok(cluster) => found.clusters.push((place, cluster)),
             Err(why) => found.refusals.push((place, why)),

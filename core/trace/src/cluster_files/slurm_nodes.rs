@@ -11,6 +11,7 @@
 //!
 //! Source: <https://slurm.schedmd.com/slurm.conf.html>, `gres.conf.html`, `scontrol.html`, `sinfo.html`.
 
+use crate::Resource;
 use crate::cluster_file::{ClusterFile, ClusterKind, Machine, bad, of_machines, rows};
 use crate::error::{OpenError, shorten};
 use crate::objects::parse;
@@ -35,6 +36,7 @@ pub(super) const PAIRS: ClusterKind = ClusterKind {
 /// Reads Slurm's files of pairs that were opened together: a `gres.conf` belongs to what lists nodes.
 pub(crate) fn read_together(
     files: &[(Place, String)],
+    unit: Resource,
 ) -> Vec<(Place, Result<ClusterFile, OpenError>)> {
     let lists_nodes = |text: &str| {
         let nodes = Pairs::of(text, "NodeName");
@@ -51,7 +53,8 @@ pub(crate) fn read_together(
         }
     }
     let mut read = |place: &Place, text: &str| {
-        let sniff = Sniff::of_pairs(&place.file, text);
+        let mut sniff = Sniff::of_pairs(&place.file, text);
+        sniff.unit = unit;
         all.push((place.clone(), super::read(&PAIRS, &sniff)));
     };
     match gres.first() {

@@ -384,6 +384,11 @@ impl Layout {
     }
 
     fn cores(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {
+        // Of a list that is cut off nobody knows whether it told GPUs.
+        let is_cut = |column: &&Column| row.cell(column.index).ends_with('+');
+        if let Some(column) = self.gpus.iter().find(is_cut) {
+            return Err((DropReason::GpusInvalid, column));
+        }
         let listed = self
             .gpus
             .iter()
