@@ -108,9 +108,9 @@ pub(crate) struct TraceArguments {
     /// A run rejects those that are kept; those that shrink have the whole cluster for a longer time.
     #[arg(long, value_name = "HOW", default_value = "keep")]
     oversized: Oversized,
-    /// Rows that all files together may have [default: 18000000]
+    /// Rows that all files together may have [default: 12000000]
     ///
-    /// Each takes about a hundred bytes.
+    /// Each takes about two hundred bytes.
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<u64>,
     /// Bytes that all files together may have, decompressed [default: 2147483648]

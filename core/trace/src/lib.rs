@@ -99,7 +99,7 @@ pub struct OpenOptions {
     /// [`OpenError::TooLarge`].
     pub max_bytes: u64,
     /// Rows that all files together may have; more is [`OpenError::TooManyRows`]. A row that
-    /// becomes a record takes about a hundred bytes.
+    /// becomes a record takes about two hundred bytes.
     pub max_rows: u64,
     /// Bytes that may be held at once of what cannot be read in slices: zip archives, JSON
     /// objects, rows that do not end; more is [`OpenError::TooLargeToHold`].
@@ -111,11 +111,11 @@ pub struct OpenOptions {
 }
 
 impl Default for OpenOptions {
-    /// All members; 2 GiB, of which all may be held, and 18 million rows, or 1 GiB, half of it,
+    /// All members; 2 GiB, of which all may be held, and 12 million rows, or 1 GiB, half of it,
     /// and 5 million where addresses have 32 bits. The largest published trace has 7.5 million.
     fn default() -> Self {
         let (max_bytes, max_held, max_rows) = if usize::BITS > 32 {
-            (2 << 30, 2 << 30, 18_000_000)
+            (2 << 30, 2 << 30, 12_000_000)
         } else {
             (1 << 30, 1 << 29, 5_000_000)
         };

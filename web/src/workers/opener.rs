@@ -31,7 +31,7 @@ const SLICE: usize = 4 << 20;
 /// long can cancel.
 const MAX_BYTES: u64 = 64 << 30;
 
-/// Rows that files may have: their records take half a gigabyte, once more where others are taken
+/// Rows that files may have: their records take a gigabyte, once more where others are taken
 /// of them, of the four that a worker can have.
 const MAX_ROWS: u64 = 5_000_000;
 
