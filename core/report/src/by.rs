@@ -222,12 +222,18 @@ impl Groups {
         figures.collect()
     }
 
-    /// The GPUs that each group held, on the mean of each of so many equal parts of the run: by part, by
-    /// group. Also the length of a part, seconds.
-    pub fn over_time(&self, cluster: &ClusterSpec, log: &RunLog, parts: usize) -> OverTime {
+    /// The GPUs that each group held, on the mean of each of so many equal parts of the time from the first
+    /// submission to `until`.
+    pub fn over_time(
+        &self,
+        cluster: &ClusterSpec,
+        log: &RunLog,
+        until: f64,
+        parts: usize,
+    ) -> OverTime {
         let begin = log.event_times().first().copied().unwrap_or(0.0);
-        let end = log.event_times().last().copied().unwrap_or(0.0);
-        let width = (end - begin) / parts as f64;
+        let end = log.event_times().last().copied().unwrap_or(0.0).min(until);
+        let width = (until - begin) / parts as f64;
         let mut held = vec![vec![0.0; self.names.len()]; parts];
         for segment in (0..log.segments()).map(|i| log.segment(i)) {
             let until = segment.end.seconds().min(end);

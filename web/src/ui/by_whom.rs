@@ -43,6 +43,9 @@ struct ByGroups {
 impl ByGroups {
     fn of(by: By, stage: &Stage) -> Self {
         let groups = Groups::of(by, &stage.workload);
+        let ends = stage.runs.iter().filter(|run| run.results.is_some());
+        let ends = ends.filter_map(|run| run.log.event_times().last().copied());
+        let until = ends.fold(0.0, f64::max);
         let of_run = |run: &StageRun| {
             let (outcomes, _) = run.results.as_ref()?;
             Some(OfRun {
@@ -50,7 +53,7 @@ impl ByGroups {
                 name: run.name.clone(),
                 hue: run.hue,
                 figures: groups.figures(outcomes),
-                held: groups.over_time(&stage.cluster, &run.log, PARTS),
+                held: groups.over_time(&stage.cluster, &run.log, until, PARTS),
             })
         };
         let mut jobs = vec![0; groups.names.len()];
@@ -150,7 +153,7 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
                 <button type="button" onclick={onwhole}>{ face }</button>
             }
             <h3>{ "Share of the cluster over time" }</h3>
-            <div class="shares">{ for found.runs.iter().map(|run| shares(run, dark)) }</div>
+            <div class="shares">{ for found.runs.iter().map(|run| shares(run, &stage.read(), dark)) }</div>
         </section>
     }
 }
@@ -226,7 +229,7 @@ fn table(
 }
 
 /// What groups held of the cluster in a run, one on the other.
-fn shares(run: &OfRun, dark: bool) -> Html {
+fn shares(run: &OfRun, stage: &Stage, dark: bool) -> Html {
     let OverTime {
         begin,
         width,
@@ -270,7 +273,7 @@ fn shares(run: &OfRun, dark: bool) -> Html {
             <figcaption>{ swatch(run.hue, dark) }<span class="run">{ &run.name }</span></figcaption>
             <svg viewBox={format!("0 0 {} 1", held.len())} preserveAspectRatio="none" role="img"
                 aria-label={format!("GPUs held by each group under {}, over time", run.name)}>{ paths }</svg>
-            <div class="share-times"><span>{ format::time(*begin) }</span><span>{ format::time(end) }</span></div>
+            <div class="share-times"><span>{ stage.moments.time(*begin) }</span><span>{ stage.moments.time(end) }</span></div>
         </figure>
     }
 }
@@ -308,7 +311,7 @@ pub(super) fn BesideRecorded(props: &ByWhomProps) -> Html {
         });
         Some(html! {
             <tr key={*id}>
-                <th scope="row">{ swatch(column.hue, dark) }<span class="run">{ &column.name }</span></th>
+                <th scope="row"><label>{ swatch(column.hue, dark) }<span class="run">{ &column.name }</span></label></th>
                 { for cells }
             </tr>
         })
