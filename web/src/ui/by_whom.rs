@@ -120,12 +120,12 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
     });
     let kinds = told
         .iter()
-        .map(|of| option(of.word(), of.title(), *of == by, None));
+        .map(|of| option(of.word(), &format::units(of.title()), *of == by, None));
     let metrics = OF_GROUP.iter().map(|of| {
         let Metric { definition, .. } = of;
         option(
             definition.id,
-            definition.name,
+            &format::units(definition.name),
             std::ptr::eq(of, metric),
             Some(definition.meaning),
         )
