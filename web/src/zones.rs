@@ -33,6 +33,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 /// The name of this browser's zone.
 pub(crate) fn here() -> Option<String> {
+    intl()?;
     let clocks = Clocks::new(&Object::new())?;
     let options = clocks.call("resolvedOptions", None)?;
     let name = Reflect::get(&options, &"timeZone".into()).ok()?;
@@ -75,6 +76,7 @@ impl Clocks {
     }
 
     fn of(name: &str) -> Option<Self> {
+        intl()?;
         let options = Object::new();
         for (key, value) in [("timeZone", name), ("timeZoneName", "longOffset")] {
             Reflect::set(&options, &key.into(), &value.into()).ok()?;

@@ -37,7 +37,7 @@ fn every_figure_says_that_it_counts_cores() {
     assert!(inspected.contains("core-hours 16.67"), "{inspected}");
     let run = printed(&["run", &path, "--unit", "cores"]);
     for part in [
-        "17 core-hours, on 1x16: 16 cores (guessed",
+        "17 core-hours, on 2x16: 32 cores (guessed: as many as jobs held at once",
         "cores allocated",
     ] {
         assert!(run.contains(part), "{part} is missing in\n{run}");
