@@ -311,7 +311,7 @@ def test_a_load_makes_jobs_come_faster():
         (lambda: switchyard.open("sample:nosuch"), "there is no sample 'nosuch': use one of"),
         (lambda: switchyard.open(b"a,b\n1,2\n"), "map='submit=COLUMN"),
         (lambda: switchyard.open([]), "nothing to open"),
-        (lambda: switchyard.open(LAB, nosuch=1), "open has no option 'nosuch': it takes cluster,"),
+        (lambda: switchyard.open(LAB, nosuch=1), "open has no option 'nosuch': it takes accounts, cluster,"),
         (lambda: switchyard.run(LAB, "fifoo"), "fifoo"),
         (lambda: switchyard.run(LAB, cluster="many"), "cluster: "),
         (lambda: switchyard.run(LAB, restart_cost=-1), "restart_cost is '-1'"),
