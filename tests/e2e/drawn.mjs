@@ -41,14 +41,17 @@ function look() {
     }
     // A chart is drawn anew for its box; others keep their proportions.
     const isChart = svg.parentElement.matches(".chart-frame");
-    const stretched = isChart ? Math.max(Math.abs(width - box.width), Math.abs(height - box.height)) : 100 * Math.abs((width / height) / (box.width / box.height) - 1);
+    // Areas without lines and words may be stretched.
+    const isArea = svg.getAttribute("preserveAspectRatio") === "none";
+    const stretched = isArea ? 0 : isChart ? Math.max(Math.abs(width - box.width), Math.abs(height - box.height)) : 100 * Math.abs((width / height) / (box.width / box.height) - 1);
     if (stretched > 2) problems.push(`${what} is drawn for ${width} × ${height} in a box of ${box.width} × ${box.height}`);
     // Its lines and marks, and not what is behind them.
     const marks = [...svg.querySelectorAll("polyline[stroke-width], circle, path, rect, line, text")];
     const bounds = marks.filter((mark) => mark !== svg.firstElementChild).map((mark) => mark.getBoundingClientRect());
     const top = Math.min(...bounds.map((one) => one.top));
     const bottom = Math.max(...bounds.map((one) => one.bottom));
-    if (marks.length < 3 || bottom - top < box.height / 2) problems.push(`${what} is flat: from ${top} to ${bottom} in a box ${box.height} high`);
+    const [least, high] = isArea ? [1, 1] : [3, box.height / 2];
+    if (marks.length < least || bottom - top < high) problems.push(`${what} is flat: from ${top} to ${bottom} in a box ${box.height} high`);
   }
   return { count: canvases.length + drawings.length, problems };
 }

@@ -86,7 +86,7 @@ test("a log of Slurm opens with its cluster, and what happened is a run beside t
   await give(page, ...files());
   await finished(page, 3);
   const listed = await cards(page);
-  assert.equal(listed.at(-1).policy, "recorded");
+  assert.equal(listed.at(-1).spec, "recorded");
   const { trace, cluster, runs } = await results(page);
   assert.equal(trace.jobs, onGpus.length);
   assert.match(cluster.spec, /^4x8:a100\/cores=64.*\+2x4:t4\/cores=32/);
@@ -115,7 +115,7 @@ test("a log of Slurm opens with its cluster, and what happened is a run beside t
   // A chart of shares for each run, with something in it.
   const charts = byWhom(page).locator("figure");
   assert.equal(await charts.count(), 3);
-  assert.equal(await charts.first().locator("polygon").count(), 2);
+  assert.equal(await charts.first().locator("path").count(), 2);
   await screenshot(page, "recorded");
 
   const beside = page.getByRole("region", { name: "Beside what was recorded" });

@@ -264,7 +264,7 @@ fn shares(run: &OfRun, stage: &Stage, dark: bool) -> Html {
             ));
         }
         below = above;
-        html! { <polygon points={points} fill={colour(layer, dark)} /> }
+        html! { <path d={format!("M{points}Z")} fill={colour(layer, dark)} /> }
     });
     let paths: Html = paths.collect();
     let end = begin + width * held.len() as f64;
