@@ -57,7 +57,7 @@ impl Set {
 /// Where jobs come from.
 enum Source {
     Lublin,
-    Trace(Sequences),
+    Trace(Box<Sequences>),
 }
 
 /// A machine and jobs for it.
@@ -126,7 +126,7 @@ impl Environment {
             cluster.gpus()
         );
         Ok(Self {
-            source: Source::Trace(all),
+            source: Source::Trace(Box::new(all)),
             cluster,
         })
     }
@@ -145,6 +145,7 @@ impl Environment {
                 (&drawn, 0, drawn.len())
             }
             Source::Trace(all) => {
+                let all = &**all;
                 let cut = all.len() - all.len() / VALIDATED;
                 match set {
                     Set::Training => (all, 0, cut),
