@@ -164,11 +164,14 @@ pub struct Groups {
 impl Groups {
     /// Those by which jobs are told apart.
     pub fn of(by: By, workload: &Workload) -> Self {
-        let jobs = || (0..).map(JobId).zip(&workload.jobs);
+        let jobs = (0..).map(JobId).zip(&workload.jobs);
+        let mut keys = Vec::with_capacity(workload.jobs.len());
         // By key: what they ask for, and the first of them.
         let mut found: BTreeMap<u64, (f64, JobId)> = BTreeMap::new();
-        for (id, job) in jobs() {
-            let group = found.entry(by.key(workload, id, job)).or_insert((0.0, id));
+        for (id, job) in jobs {
+            let key = by.key(workload, id, job);
+            keys.push(key);
+            let group = found.entry(key).or_insert((0.0, id));
             group.0 += f64::from(job.gpus) * job.work.seconds();
         }
         let mut order: Vec<(u64, (f64, JobId))> = found.into_iter().collect();
@@ -183,8 +186,9 @@ impl Groups {
         };
         Self {
             names: order.iter().map(name).collect(),
-            of: jobs()
-                .map(|(id, job)| place.get(&by.key(workload, id, job)).copied().unwrap_or(0))
+            of: keys
+                .iter()
+                .map(|key| place.get(key).copied().unwrap_or(0))
                 .collect(),
         }
     }

@@ -88,8 +88,7 @@ impl AppState {
                 if self.cards.iter().all(|card| !card.policy.replays())
                     && let Ok(policy) = RECORDED.parse()
                 {
-                    self.cards.push(Card::new(self.next_id, policy));
-                    self.next_id += 1;
+                    self.apply(Action::Add(policy));
                 }
             }
             Action::OpenedProfiles(profiles) => {

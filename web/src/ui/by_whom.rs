@@ -32,42 +32,23 @@ struct OfRun {
     held: OverTime,
 }
 
-/// Complete runs by groups.
-#[derive(PartialEq)]
-struct ByGroups {
-    names: Vec<String>,
-    jobs: Vec<u32>,
-    runs: Vec<OfRun>,
-}
-
-impl ByGroups {
-    fn of(by: By, stage: &Stage) -> Self {
-        let groups = Groups::of(by, &stage.workload);
-        let ends = stage.runs.iter().filter(|run| run.results.is_some());
-        let ends = ends.filter_map(|run| run.log.event_times().last().copied());
-        let until = ends.fold(0.0, f64::max);
-        let of_run = |run: &StageRun| {
-            let (outcomes, _) = run.results.as_ref()?;
-            Some(OfRun {
-                id: run.id,
-                name: run.name.clone(),
-                hue: run.hue,
-                figures: groups.figures(outcomes),
-                held: groups.over_time(&stage.cluster, &run.log, until, PARTS),
-            })
-        };
-        let mut jobs = vec![0; groups.names.len()];
-        for of in &groups.of {
-            if let Some(jobs) = jobs.get_mut(*of as usize) {
-                *jobs += 1;
-            }
-        }
-        Self {
-            runs: stage.runs.iter().filter_map(of_run).collect(),
-            names: groups.names,
-            jobs,
-        }
-    }
+/// The complete runs by groups, which are the same in all of them.
+fn by_groups(by: By, stage: &Stage) -> Vec<OfRun> {
+    let groups = Groups::of(by, &stage.workload);
+    let ends = stage.runs.iter().filter(|run| run.results.is_some());
+    let ends = ends.filter_map(|run| run.log.event_times().last().copied());
+    let until = ends.fold(0.0, f64::max);
+    let of_run = |run: &StageRun| {
+        let (outcomes, _) = run.results.as_ref()?;
+        Some(OfRun {
+            id: run.id,
+            name: run.name.clone(),
+            hue: run.hue,
+            figures: groups.figures(outcomes),
+            held: groups.over_time(&stage.cluster, &run.log, until, PARTS),
+        })
+    };
+    stage.runs.iter().filter_map(of_run).collect()
 }
 
 /// What jobs are told apart by: what was chosen, if the trace tells it, else the first that it tells.
@@ -101,14 +82,15 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
     let complete = props.columns.iter().filter(|column| column.complete);
     let complete: Vec<u32> = complete.map(|column| column.id).collect();
     let found = use_memo((trace, by, complete), |(_, by, _)| {
-        by.map(|by| ByGroups::of(by, &stage.read()))
+        by.map(|by| by_groups(by, &stage.read()))
     });
     let (Some(by), Some(found)) = (by, &*found) else {
         return Html::default();
     };
-    if found.runs.is_empty() {
+    let Some(first) = found.first() else {
         return Html::default();
-    }
+    };
+    let groups = first.figures.len();
     let shown = state.option(&COMPARE_SHOW);
     let metric = OF_GROUP.iter().find(|of| of.definition.id == shown);
     let metric = metric.unwrap_or(&OF_GROUP[0]);
@@ -130,8 +112,8 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
             Some(definition.meaning),
         )
     });
-    let listed = if *whole { found.names.len() } else { LISTED };
-    let more = found.names.len().saturating_sub(LISTED);
+    let listed = if *whole { groups } else { LISTED };
+    let more = groups.saturating_sub(LISTED);
     let onwhole = {
         let whole = whole.clone();
         Callback::from(move |_: MouseEvent| whole.set(!*whole))
@@ -153,7 +135,7 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
                 <button type="button" onclick={onwhole}>{ face }</button>
             }
             <h3>{ "Share of the cluster over time" }</h3>
-            <div class="shares">{ for found.runs.iter().map(|run| shares(run, &stage.read(), dark)) }</div>
+            <div class="shares">{ for found.iter().map(|run| shares(run, &stage.read(), dark)) }</div>
         </section>
     }
 }
@@ -169,13 +151,13 @@ fn colour(group: usize, dark: bool) -> &'static str {
 
 /// A row for each group, a column for each run.
 fn table(
-    found: &ByGroups,
+    found: &[OfRun],
     listed: usize,
     metric: &'static Metric<GroupFigures>,
     (columns, baseline): (&[Column], u32),
     dark: bool,
 ) -> Html {
-    let Some(baseline) = reference(columns, baseline) else {
+    let (Some(baseline), Some(first)) = (reference(columns, baseline), found.first()) else {
         return Html::default();
     };
     let heads = columns.iter().map(|column| {
@@ -185,33 +167,29 @@ fn table(
             </th>
         }
     });
-    let rows = found
-        .names
-        .iter()
-        .enumerate()
-        .take(listed)
-        .map(|(at, name)| {
-            let values = columns.iter().map(|column| {
-                let run = found.runs.iter().find(|run| run.id == column.id);
-                let figures = run.and_then(|run| run.figures.get(at));
-                figures.map_or(f64::NAN, metric.value)
-            });
-            let values: Vec<f64> = values.collect();
-            let look = (metric.definition.name, metric.look);
-            let compared = (baseline, Column::is_comparable as fn(&Column) -> bool);
-            let cells = (0..columns.len()).map(|run| cell(look, columns, compared, &values, run));
-            let called = if name.is_empty() { "(none)" } else { name };
-            html! {
-                <tr key={at}>
-                    <th scope="row" title={called.to_owned()}>
-                        <i class="swatch" ~style={format!("background: {}", colour(at, dark))}></i>
-                        <span class="group-name">{ called }</span>
-                    </th>
-                    <td data-name="Jobs">{ format::count(found.jobs[at].into()) }</td>
-                    { for cells }
-                </tr>
-            }
+    let groups = first.figures.iter().enumerate().take(listed);
+    let rows = groups.map(|(at, group)| {
+        let values = columns.iter().map(|column| {
+            let run = found.iter().find(|run| run.id == column.id);
+            let figures = run.and_then(|run| run.figures.get(at));
+            figures.map_or(f64::NAN, metric.value)
         });
+        let values: Vec<f64> = values.collect();
+        let look = (metric.definition.name, metric.look);
+        let compared = (baseline, Column::is_comparable as fn(&Column) -> bool);
+        let cells = (0..columns.len()).map(|run| cell(look, columns, compared, &values, run));
+        let called = group.called();
+        html! {
+            <tr key={at}>
+                <th scope="row" title={called.to_owned()}>
+                    <i class="swatch" ~style={format!("background: {}", colour(at, dark))}></i>
+                    <span class="group-name">{ called }</span>
+                </th>
+                <td data-name="Jobs">{ format::count(group.jobs.into()) }</td>
+                { for cells }
+            </tr>
+        }
+    });
     html! {
         <div class="metrics" tabindex="0" role="region" aria-label="Numbers by group">
             <table>

@@ -179,21 +179,12 @@ impl Resources {
 
     /// How much of a resource was requested, or allocated where no request tells; 0: neither does.
     fn amount(&self, kind: &str) -> f64 {
-        let lists = [&self.requested, &self.allocated].into_iter().flatten();
-        let of = |list: &Vec<Resource>| {
-            let found = list.iter().find(|of| of.r#type.as_deref() == Some(kind))?;
-            amount(&found.count).filter(|amount| *amount > 0.0)
-        };
-        lists.filter_map(of).next().unwrap_or(0.0)
+        first_of([&self.requested, &self.allocated], kind)
     }
 
     /// Cores allocated, else requested; 0 where none are told.
     fn cores(&self) -> f64 {
-        let lists = [&self.allocated, &self.requested].into_iter().flatten();
-        let mut cores = lists
-            .flatten()
-            .filter(|of| of.r#type.as_deref() == Some("cpu"));
-        cores.find_map(|of| amount(&of.count)).unwrap_or(0.0)
+        first_of([&self.allocated, &self.requested], "cpu")
     }
 
     /// The types of GPUs requested, or allocated where no request is told, joined by `|`.
@@ -209,6 +200,14 @@ impl Resources {
         let names = gpus.filter_map(|of| of.name.as_deref()?.strip_prefix("gpu:"));
         names.collect::<Vec<_>>().join("|")
     }
+}
+
+/// How much of a resource the first of these lists tells that tells any; 0: none does.
+fn first_of(lists: [&Option<Vec<Resource>>; 2], kind: &str) -> f64 {
+    let of_kind = |of: &&Resource| of.r#type.as_deref() == Some(kind);
+    let mut told = lists.into_iter().flatten().flatten().filter(of_kind);
+    let found = told.find_map(|of| amount(&of.count).filter(|amount| *amount > 0.0));
+    found.unwrap_or(0.0)
 }
 
 /// Jobs in an array `jobs`, read one by one.
