@@ -25,7 +25,7 @@ pub struct Job {
     pub name: Box<str>,
     /// When it enters the queue.
     pub submit: Time,
-    /// GPUs requested: the gang, all or nothing.
+    /// GPUs requested: the gang, all or nothing. None: it runs on cores alone, beside what a scheduler decides.
     pub gpus: u32,
     /// Tenant or virtual cluster: an index into `Workload::tenants`.
     pub tenant: Option<u32>,
@@ -50,6 +50,11 @@ impl Job {
             demand: Demand::default(),
             work: Work::Fixed { duration },
         }
+    }
+
+    /// Whether it asks for no GPU.
+    pub fn is_on_cores(&self) -> bool {
+        self.gpus == 0
     }
 }
 

@@ -14,7 +14,7 @@ impl ClusterSpec {
     ///
     /// It has more cores than a cluster can.
     pub fn in_cores(&self) -> Result<Self, ClusterError> {
-        if self.groups().iter().all(|group| group.kind.cores.is_none()) {
+        if !self.tells_cores() {
             return Ok(self.clone());
         }
         let groups = self.groups().iter().flat_map(|group| {
@@ -25,7 +25,10 @@ impl ClusterSpec {
             };
             Self::of_cores(group.nodes, cores, group.kind.memory)
         });
-        let cluster = Self::new(groups.collect())?;
+        let core_nodes = self.core_nodes().iter();
+        let core_nodes = core_nodes
+            .flat_map(|of| Self::of_cores(of.nodes, (of.cores / 1000).max(1), of.memory));
+        let cluster = Self::new(groups.chain(core_nodes).collect())?;
         // A tree is over nodes: it stays where they do.
         let same = cluster.nodes() == self.nodes();
         let tree = self.tree().clone();
@@ -72,6 +75,7 @@ mod tests {
             // Without a word of cores they are cores.
             ("4x32", "4x32"),
             ("4x32+1x8/cores=16", "4x32+1x16"),
+            ("1x8/cores=16+2x0/cores=40", "1x16+2x40"),
         ] {
             assert_eq!(in_cores(given), expected, "{given}");
             assert_eq!(in_cores(expected), expected, "{given}");

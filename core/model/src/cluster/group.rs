@@ -35,13 +35,43 @@ pub struct NodeKind {
 pub struct NodeGroup {
     /// How many nodes.
     pub nodes: u32,
-    /// GPUs on each of them, 1 to [`MAX_GPUS_PER_NODE`](super::MAX_GPUS_PER_NODE).
+    /// GPUs on each of them, 1 to [`MAX_GPUS_PER_NODE`](super::MAX_GPUS_PER_NODE). Written with none and with
+    /// cores, they are [`CoreNodes`].
     pub gpus: u32,
     /// What else is known of them.
     pub kind: NodeKind,
 }
 
+/// Alike nodes without GPUs, on which jobs run that ask for none. They are numbered after the nodes with GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoreNodes {
+    /// How many nodes.
+    pub nodes: u32,
+    /// Cores of each, thousandths.
+    pub cores: u32,
+    /// Memory of each, MiB, where it is said.
+    pub memory: Option<u32>,
+}
+
 impl NodeGroup {
+    /// What it is where its nodes have no GPUs but cores; `None` where they have GPUs, or nothing to run on.
+    pub(super) fn of_cores(&self) -> Option<CoreNodes> {
+        let NodeKind {
+            gpu,
+            gpu_memory,
+            speed,
+            cores,
+            memory,
+        } = self.kind;
+        let says_gpus = gpu.is_some() || gpu_memory.is_some() || speed.is_some();
+        let is_one = self.nodes > 0 && self.gpus == 0 && !says_gpus;
+        is_one.then_some(CoreNodes {
+            nodes: self.nodes,
+            cores: cores?,
+            memory,
+        })
+    }
+
     /// Nodes of which no more is known than their GPUs.
     pub const fn plain(nodes: u32, gpus: u32) -> Self {
         Self {

@@ -1,7 +1,8 @@
 //! Nodes and GPUs: what a cluster is made of ([`ClusterSpec`], as [`text`] or [`json`], of known
 //! [types](GpuModel)), how its nodes hang together ([`Tree`], [`Topology`]), which GPUs are taken
-//! ([`Occupancy`]), and where one job sits ([`Placement`]).
+//! ([`Occupancy`]), and where one job sits ([`Placement`]), or one that asks for no GPU ([`CoreRoom`]).
 
+mod core_room;
 mod cores;
 mod form;
 mod gpu_model;
@@ -18,7 +19,8 @@ mod topology;
 mod tree;
 
 pub use gpu_model::{GPU_MODELS, GpuModel, NoTypeName, slice, type_name, type_name_in_file};
-pub use group::{NodeGroup, NodeKind, TypeId};
+pub use core_room::{CorePart, CoreRoom, OnCores};
+pub use group::{CoreNodes, NodeGroup, NodeKind, TypeId};
 pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError};
 pub use part::{Part, Placement, Share, Thousandths};
 pub use pools::{Needs, Pools, Spare};

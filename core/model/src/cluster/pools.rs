@@ -2,7 +2,7 @@
 //! speed); a gang lies in one pool. Pools are numbered by speed, the fastest first, which is the order
 //! in which they are filled. In: a cluster and what jobs demand. Out: what each may use.
 
-use super::{ClusterSpec, Part, TypeId};
+use super::{ClusterSpec, CorePart, Part, TypeId};
 use crate::demand::{Demand, Servers};
 use crate::order;
 
@@ -116,14 +116,48 @@ impl Needs {
 
 /// Cores (thousandths) and memory (MiB) of a node; the greatest number where they are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Capacity {
-    cores: u64,
-    memory: u64,
+pub(super) struct Capacity {
+    pub(super) cores: u64,
+    pub(super) memory: u64,
 }
 
 impl Capacity {
+    /// Nothing.
+    pub(super) const NONE: Self = Self {
+        cores: 0,
+        memory: 0,
+    };
+
+    /// Of a job without GPUs.
+    pub(super) fn of(part: &CorePart) -> Self {
+        Self {
+            cores: part.cores.into(),
+            memory: part.memory.into(),
+        }
+    }
+
+    /// So many of so many equal parts, rounded up; nothing of what is not known.
+    pub(super) fn part(self, parts: u32, of: u32) -> Self {
+        let part = |all: u64| match all {
+            u64::MAX => 0,
+            all => (all * u64::from(parts)).div_ceil(u64::from(of.max(1))),
+        };
+        Self {
+            cores: part(self.cores),
+            memory: part(self.memory),
+        }
+    }
+
+    /// With that given back, as far as there is so much in all.
+    pub(super) fn more(self, given: Self, all: Self) -> Self {
+        Self {
+            cores: self.cores.saturating_add(given.cores).min(all.cores),
+            memory: self.memory.saturating_add(given.memory).min(all.memory),
+        }
+    }
+
     /// What remains beside that.
-    fn less(self, taken: Self) -> Self {
+    pub(super) fn less(self, taken: Self) -> Self {
         Self {
             cores: self.cores.saturating_sub(taken.cores),
             memory: self.memory.saturating_sub(taken.memory),
@@ -137,7 +171,7 @@ pub struct Pools {
     pools: Vec<Pool>,
     /// By node.
     of_node: Vec<u8>,
-    /// By node; empty where no node says how much it has.
+    /// By node, those without GPUs last; empty where no node says how much it has.
     capacity: Vec<Capacity>,
     /// By node.
     gpus: Vec<u32>,
@@ -184,18 +218,26 @@ impl Pools {
         let mut capacity = Vec::new();
         let known =
             |group: &super::NodeGroup| group.kind.cores.is_some() || group.kind.memory.is_some();
-        let says = cluster.groups().iter().any(known);
+        let core_nodes = cluster.core_nodes();
+        let says = !core_nodes.is_empty() || cluster.groups().iter().any(known);
+        let of = |value: Option<u32>| value.map_or(u64::MAX, u64::from);
         for (group, pool) in cluster.groups().iter().zip(&of_group) {
             let nodes = group.nodes as usize;
             of_node.extend(std::iter::repeat_n(index(pool), nodes));
             if says {
-                let of = |value: Option<u32>| value.map_or(u64::MAX, u64::from);
                 let each = Capacity {
                     cores: of(group.kind.cores),
                     memory: of(group.kind.memory),
                 };
                 capacity.extend(std::iter::repeat_n(each, nodes));
             }
+        }
+        for group in core_nodes {
+            let each = Capacity {
+                cores: group.cores.into(),
+                memory: of(group.memory),
+            };
+            capacity.extend(std::iter::repeat_n(each, group.nodes as usize));
         }
         Self {
             pools,
@@ -213,6 +255,11 @@ impl Pools {
     /// Whether there is none, as in no cluster.
     pub fn is_empty(&self) -> bool {
         self.pools.is_empty()
+    }
+
+    /// How many nodes have GPUs.
+    pub fn nodes(&self) -> u32 {
+        self.gpus.len() as u32
     }
 
     /// The pool of a node.
@@ -329,10 +376,10 @@ impl Pools {
 /// What of the nodes' cores and memory is not taken.
 #[derive(Clone, Debug, Default)]
 pub struct Spare {
-    /// By node; empty where no node says how much it has.
-    left: Vec<Capacity>,
+    /// By node, those without GPUs last; empty where no node says how much it has.
+    pub(super) left: Vec<Capacity>,
     /// What each has in all.
-    all: Vec<Capacity>,
+    pub(super) all: Vec<Capacity>,
 }
 
 impl Spare {
@@ -413,10 +460,8 @@ impl Spare {
     pub fn give(&mut self, parts: &[Part], needs: Needs) {
         for part in parts {
             let at = part.node as usize;
-            if let (Some(left), Some(all)) = (self.left.get_mut(at), self.all.get(at)) {
-                let taken = needs.of(part);
-                left.cores = left.cores.saturating_add(taken.cores).min(all.cores);
-                left.memory = left.memory.saturating_add(taken.memory).min(all.memory);
+            if let (Some(left), Some(&all)) = (self.left.get_mut(at), self.all.get(at)) {
+                *left = left.more(needs.of(part), all);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What a cluster is made of.
 
-use super::{CLUSTERS, GpuModel, NoTypeName, NodeGroup, NodeKind, Tree, TreeError, TypeId};
+use super::{CLUSTERS, CoreNodes, GpuModel, NoTypeName, NodeGroup, NodeKind, Tree, TreeError, TypeId};
 use crate::meant::hint;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -20,6 +20,8 @@ pub const MAX_TYPES: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterSpec {
     groups: Vec<NodeGroup>,
+    /// Nodes without GPUs.
+    core_nodes: Vec<CoreNodes>,
     /// Names of the GPU types, in order of appearance.
     types: Vec<String>,
     tree: Tree,
@@ -113,10 +115,24 @@ impl ClusterSpec {
         names: &[S],
     ) -> Result<Self, ClusterError> {
         let mut joined: Vec<NodeGroup> = Vec::with_capacity(groups.len());
+        let mut core_nodes: Vec<CoreNodes> = Vec::new();
         let mut types: Vec<String> = Vec::new();
         let mut total = 0u64;
         let several = groups.len() > 1;
         for (i, mut group) in groups.into_iter().enumerate() {
+            if let Some(of) = group.of_cores() {
+                total += u64::from(of.nodes);
+                match core_nodes.last_mut() {
+                    Some(last) if (last.cores, last.memory) == (of.cores, of.memory) => {
+                        last.nodes = last.nodes.saturating_add(of.nodes);
+                    }
+                    _ => core_nodes.push(of),
+                }
+                if total > u64::from(MAX_GPUS) {
+                    return Err(ClusterError::TooLarge(total));
+                }
+                continue;
+            }
             let wrong = if group.nodes == 0 || group.gpus == 0 {
                 Some(ClusterError::Empty)
             } else {
@@ -162,9 +178,39 @@ impl ClusterSpec {
         }
         Ok(Self {
             groups: joined,
+            core_nodes,
             types,
             tree: Tree::default(),
         })
+    }
+
+    /// The same cluster with these nodes without GPUs instead of its own.
+    #[must_use]
+    pub fn with_core_nodes(self, core_nodes: Vec<CoreNodes>) -> Self {
+        Self { core_nodes, ..self }
+    }
+
+    /// The nodes without GPUs, which are numbered after the others.
+    pub fn core_nodes(&self) -> &[CoreNodes] {
+        &self.core_nodes
+    }
+
+    /// Whether it is said of some nodes how many cores they have, so that jobs can run on cores alone.
+    pub fn tells_cores(&self) -> bool {
+        let mut groups = self.groups.iter();
+        !self.core_nodes.is_empty() || groups.any(|group| group.kind.cores.is_some())
+    }
+
+    /// Cores of all nodes that say how many they have.
+    pub fn cores(&self) -> f64 {
+        let groups = self.groups.iter();
+        let of_groups = groups.map(|of| (of.nodes, of.kind.cores.unwrap_or(0)));
+        let of_core_nodes = self.core_nodes.iter().map(|of| (of.nodes, of.cores));
+        let all = of_groups.chain(of_core_nodes);
+        let thousandths: u64 = all
+            .map(|(nodes, cores)| u64::from(nodes) * u64::from(cores))
+            .sum();
+        thousandths as f64 / 1000.0
     }
 
     /// The same nodes in a tree.

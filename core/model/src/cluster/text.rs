@@ -1,6 +1,7 @@
 //! The text form of a cluster: groups joined by `+`, each `NODESxGPUS`, then `:TYPE` and properties
 //! after slashes, such as `8x8:v100/cores=96/memory=768+4x4`; behind all of them what they
-//! [hang on](super::Tree), such as `/racks=4`. Memory is in GiB, speed relative to a V100.
+//! [hang on](super::Tree), such as `/racks=4`. Memory is in GiB, speed relative to a V100. Groups of no GPUs with
+//! cores, such as `4x0/cores=64`, are nodes for jobs that ask for none; they stand last.
 
 use super::{ClusterError, ClusterSpec, GpuModel, NodeGroup, NodeKind, Tree, TypeId, type_name};
 use std::fmt;
@@ -24,6 +25,12 @@ impl fmt::Display for Nodes<'_> {
                 if let Some(value) = value {
                     write!(f, "/{name}={}", f64::from(value) / unit)?;
                 }
+            }
+        }
+        for of in cluster.core_nodes() {
+            write!(f, "+{}x0/cores={}", of.nodes, f64::from(of.cores) / 1000.0)?;
+            if let Some(memory) = of.memory {
+                write!(f, "/memory={}", f64::from(memory) / 1024.0)?;
             }
         }
         Ok(())
@@ -127,6 +134,7 @@ pub(super) fn index<'t>(names: &mut Vec<&'t str>, name: &'t str) -> Result<TypeI
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::CoreNodes;
     use proptest::prelude::*;
 
     #[test]
@@ -139,11 +147,16 @@ mod tests {
             "2x8:v100/gpu-memory=32/cores=96/memory=768+2x8:v100+1x8",
             "2x8/cores=0.5/memory=0.0009765625",
             "1x1:mine/speed=1.5",
+            "2x8/cores=96+10x0/cores=48/memory=192+1x0/cores=0.5",
         ] {
             assert_eq!(text.parse::<ClusterSpec>().unwrap().to_string(), text);
         }
         let canonical = |text: &str| text.parse::<ClusterSpec>().unwrap().to_string();
         assert_eq!(canonical("2 x 4 + 3x4"), "5x4");
+        assert_eq!(
+            canonical("1x0/cores=8+2x4+3x0/cores=8+1x4"),
+            "3x4+4x0/cores=8"
+        );
         assert_eq!(canonical("2x4:T4+3x4:Tesla T4+1x4:a10"), "5x4:t4+1x4:a10");
         assert_eq!(
             canonical("2x4: t4 / memory = 64 / cores=8"),
@@ -156,6 +169,9 @@ mod tests {
         let error = |text: &str| text.parse::<ClusterSpec>().unwrap_err();
         assert_eq!(error("16"), ClusterError::Syntax("16".into()));
         assert_eq!(error("0x4"), ClusterError::Empty);
+        for none in ["4x0", "4x0/cores=8", "4x0:t4/cores=8", "0x0/cores=8"] {
+            assert!(error(none).to_string().contains("at least one GPU"), "{none}");
+        }
         assert_eq!(error("4x65"), ClusterError::NodeTooLarge(65));
         assert_eq!(
             error("4000000000x64"),
@@ -202,7 +218,10 @@ mod tests {
                 prop::option::of(1u32..1_000_000_000), prop::option::of(1u32..1_000_000_000),
                 prop::option::of(1u32..1_000_000_000), prop::option::of(1u32..1_000_000_000),
             ), 1..6),
+            core_nodes in prop::option::of((1u32..100, 1u32..1_000_000_000, prop::option::of(1u32..1_000_000_000))),
         ) {
+            let core_nodes = core_nodes.into_iter().map(|(nodes, cores, memory)| CoreNodes { nodes, cores, memory });
+            let core_nodes = core_nodes.collect();
             let group = |(nodes, gpus, gpu, gpu_memory, speed, cores, memory): (_, _, Option<u8>, _, _, _, _)| NodeGroup {
                 nodes,
                 gpus,
@@ -210,6 +229,7 @@ mod tests {
             };
             let groups = groups.into_iter().map(group).collect();
             let cluster = ClusterSpec::with_types(groups, &["t4", "V100M32", "my gpu"]).expect("small");
+            let cluster = cluster.with_core_nodes(core_nodes);
             prop_assert_eq!(Ok(cluster.clone()), cluster.to_string().parse());
         }
     }
