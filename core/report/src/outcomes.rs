@@ -27,7 +27,8 @@ pub struct Outcomes {
     /// same work takes alone on an equal share of the cluster, GPUs / N, where N is the number
     /// of jobs in the system averaged over the job's life. On a share smaller than its gang a
     /// job is time-sliced; an adaptive one uses the share as well as it can, with the best batch
-    /// of every epoch (below one GPU, it is time-sliced).
+    /// of every epoch (below one GPU, it is time-sliced). Unknown of a job without GPUs, which is none of
+    /// the N either.
     pub rho: Vec<f64>,
     /// How often the job lost its GPUs to a failure.
     pub evictions: Vec<u32>,
@@ -82,7 +83,7 @@ impl Outcomes {
                 EventKind::Submit => {
                     waiting_since[j] = now;
                     integral_at_submit[j] = integral;
-                    active += 1.0;
+                    active += f64::from(u8::from(!job.is_on_cores()));
                 }
                 EventKind::Start | EventKind::Restart => {
                     out.longest_wait[j] = out.longest_wait[j].max(now - waiting_since[j]);
@@ -98,10 +99,13 @@ impl Outcomes {
                     out.service[j] = held[j].service() * segment.part();
                     waiting_since[j] = now;
                     if event.kind == EventKind::Finish {
-                        active -= 1.0;
                         let jct = event.time - job.submit;
                         out.jct[j] = jct;
                         out.queueing[j] = (jct - held[j].seconds()).max(0.0);
+                        if job.is_on_cores() {
+                            continue;
+                        }
+                        active -= 1.0;
                         let contention = (integral - integral_at_submit[j]) / jct;
                         out.rho[j] = jct / isolation.seconds(job, total_gpus / contention);
                     }

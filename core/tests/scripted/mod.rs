@@ -22,6 +22,7 @@ impl Scripted {
             spec: "scripted".to_owned(),
             given: Vec::new(),
             oracle: false,
+            replays: false,
             packs: false,
             looks_at_links: false,
             policy: Box::new(Self { script, tune }),

@@ -26,8 +26,8 @@ impl ClusterSpec {
             Self::of_cores(group.nodes, cores, group.kind.memory)
         });
         let core_nodes = self.core_nodes().iter();
-        let core_nodes = core_nodes
-            .flat_map(|of| Self::of_cores(of.nodes, (of.cores / 1000).max(1), of.memory));
+        let core_nodes =
+            core_nodes.flat_map(|of| Self::of_cores(of.nodes, (of.cores / 1000).max(1), of.memory));
         let cluster = Self::new(groups.chain(core_nodes).collect())?;
         // A tree is over nodes: it stays where they do.
         let same = cluster.nodes() == self.nodes();

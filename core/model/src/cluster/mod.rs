@@ -18,8 +18,8 @@ mod text;
 mod topology;
 mod tree;
 
-pub use gpu_model::{GPU_MODELS, GpuModel, NoTypeName, slice, type_name, type_name_in_file};
 pub use core_room::{CorePart, CoreRoom, OnCores};
+pub use gpu_model::{GPU_MODELS, GpuModel, NoTypeName, slice, type_name, type_name_in_file};
 pub use group::{CoreNodes, NodeGroup, NodeKind, TypeId};
 pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError};
 pub use part::{Part, Placement, Share, Thousandths};

@@ -1,6 +1,8 @@
 //! What a cluster is made of.
 
-use super::{CLUSTERS, CoreNodes, GpuModel, NoTypeName, NodeGroup, NodeKind, Tree, TreeError, TypeId};
+use super::{
+    CLUSTERS, CoreNodes, GpuModel, NoTypeName, NodeGroup, NodeKind, Tree, TreeError, TypeId,
+};
 use crate::meant::hint;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -170,7 +170,10 @@ mod tests {
         assert_eq!(error("16"), ClusterError::Syntax("16".into()));
         assert_eq!(error("0x4"), ClusterError::Empty);
         for none in ["4x0", "4x0/cores=8", "4x0:t4/cores=8", "0x0/cores=8"] {
-            assert!(error(none).to_string().contains("at least one GPU"), "{none}");
+            assert!(
+                error(none).to_string().contains("at least one GPU"),
+                "{none}"
+            );
         }
         assert_eq!(error("4x65"), ClusterError::NodeTooLarge(65));
         assert_eq!(

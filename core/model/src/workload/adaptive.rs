@@ -19,7 +19,7 @@ impl Workload {
         applications: Vec<Application>,
     ) -> Result<Self, BindError> {
         let of = |index: u32| Some(&*self.applications.get(index as usize)?.name);
-        let jobs = self.jobs.iter().map(|job| {
+        let jobs = self.gangs().map(|job| {
             let model = job.model.and_then(|model| self.models.get(model as usize));
             let model = model.map(String::as_str);
             let (model, batch) = match job.work {
@@ -39,7 +39,8 @@ impl Workload {
         let bounds = rule.bind(jobs, &applications)?;
         // Many jobs share application, GPUs and batch.
         let mut times: BTreeMap<(u32, u32, u32), f64> = BTreeMap::new();
-        for (job, to) in self.jobs.iter_mut().zip(bounds) {
+        let gangs = self.jobs.iter_mut().filter(|job| !job.is_on_cores());
+        for (job, to) in gangs.zip(bounds) {
             let (scale, duration) = match job.work {
                 Work::Fixed { duration } => (to.scale, duration),
                 Work::Adaptive { scale, .. } => {

@@ -1,7 +1,7 @@
 //! How a workload fits a cluster.
 
 use super::Workload;
-use crate::cluster::{ClusterSpec, Pools};
+use crate::cluster::{ClusterSpec, CoreRoom, OnCores, Pools, Spare};
 use crate::job::Job;
 
 /// Jobs whose gangs are large for a cluster.
@@ -17,6 +17,9 @@ impl Workload {
     /// Why a run on this cluster rejects a job, if it does.
     pub fn why_rejected(&self, job: &Job, cluster: &ClusterSpec) -> Option<String> {
         let pools = Pools::of(cluster);
+        if job.is_on_cores() {
+            return Self::why_no_cores(job, cluster, &pools);
+        }
         let needs = pools.needs(cluster, job.gpus, &job.demand, &self.gpu_types);
         let most = pools.most(needs);
         if job.gpus <= most {
@@ -46,6 +49,27 @@ impl Workload {
         Some(format!(
             "allows only {types}{memory}, and the cluster has none"
         ))
+    }
+
+    fn why_no_cores(job: &Job, cluster: &ClusterSpec, pools: &Pools) -> Option<String> {
+        let asks = OnCores::of(&job.demand);
+        let idle = CoreRoom::of(pools, &Spare::all(pools), |_| Some((0, 1)));
+        if !idle.lay(asks).is_empty() {
+            return None;
+        }
+        let memory = match asks.memory {
+            0 => String::new(),
+            mib => format!(" with {} GiB", f64::from(mib) / 1024.0),
+        };
+        let (cores, all) = (f64::from(asks.cores) / 1000.0, cluster.cores());
+        Some(match cluster.tells_cores() {
+            true => {
+                format!("wants {cores} cores{memory}, and the idle cluster's {all} do not hold it")
+            }
+            false => format!(
+                "wants {cores} cores and no GPU, and the cluster does not say how many cores it has"
+            ),
+        })
     }
 
     /// How the workload fits a cluster.
@@ -94,6 +118,16 @@ mod tests {
         assert_eq!(
             why(1, h100).as_deref(),
             Some("allows only h100 with 80 GiB, and the cluster has none")
+        );
+        let cores = |cores| Demand {
+            cores,
+            memory: 2048,
+            ..Demand::default()
+        };
+        assert_eq!(why(0, cores(16_000)), None);
+        assert_eq!(
+            why(0, cores(17_000)).as_deref(),
+            Some("wants 17 cores with 2 GiB, and the idle cluster's 16 do not hold it")
         );
         assert_eq!(
             why(9, Demand::default()).as_deref(),

@@ -70,6 +70,16 @@ impl Workload {
         faster
     }
 
+    /// Its jobs that ask for GPUs: those that schedulers decide about.
+    pub fn gangs(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.iter().filter(|job| !job.is_on_cores())
+    }
+
+    /// How many of its jobs ask for none.
+    pub fn on_cores(&self) -> usize {
+        self.jobs.iter().filter(|job| job.is_on_cores()).count()
+    }
+
     /// Whether any of its jobs can use other GPUs than it asks for.
     pub fn is_adaptive(&self) -> bool {
         let adapts = |work| matches!(work, Work::Adaptive { .. });

@@ -52,7 +52,7 @@ impl RecordedRun {
 
 impl Workload {
     /// The same jobs for a run as recorded: each takes as long as it took then, whatever it trains, and
-    /// needs its GPUs alone, since it had all else.
+    /// needs its GPUs alone, or its cores where it asks for no GPU, since it had all else.
     pub fn as_recorded(&self) -> Self {
         let mut workload = Self {
             applications: Vec::new(),
@@ -70,7 +70,10 @@ impl Workload {
                 },
                 share: job.demand.share,
                 time: job.demand.time,
-                ..Demand::default()
+                ..match job.is_on_cores() {
+                    true => job.demand,
+                    false => Demand::default(),
+                }
             };
         }
         workload

@@ -110,7 +110,7 @@ impl Gandiva {
                     self.go(job, view);
                     self.come(job, view);
                 }
-                News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
+                News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) | News::CoresFreed => {}
             }
         }
         let keys = &self.keys;

@@ -71,5 +71,5 @@ impl History {
 
 fn of_workload(workload: &Workload) -> Vec<f64> {
     let service = |job: &crate::job::Job| job.work.seconds() * f64::from(job.gpus);
-    workload.jobs.iter().map(service).collect()
+    workload.gangs().map(service).collect()
 }

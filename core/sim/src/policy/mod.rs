@@ -146,6 +146,7 @@ pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
         spec: spec.label(),
         given: spec.given().map(str::to_owned).collect(),
         oracle: spec.is_oracle(),
+        replays: spec.replays(),
         packs: spec.packs(),
         looks_at_links: placement.is_some_and(Strategy::looks_at_links),
         policy: (found.build)(&params, context),

@@ -253,7 +253,11 @@ impl Policy for Optimus {
                 News::Arrived(job) => self.rigid.admit(job),
                 News::Finished(job) => jobs.retain(|&other| other != job),
                 News::Evicted(job) if view.training(job).is_none() => self.rigid.admit(job),
-                News::Evicted(_) | News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
+                News::Evicted(_)
+                | News::Alarm(_)
+                | News::NodeDown(_)
+                | News::NodeUp(_)
+                | News::CoresFreed => {}
             }
         }
         let mut nodes = view.free().node_sizes().to_vec();

@@ -152,7 +152,7 @@ impl<K: Ord + Copy, W: Waiters<K>> PriorityWalk<K, W> {
                     self.forget(job);
                     self.waiting.insert(Waiter::of(key(job), job, view));
                 }
-                News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
+                News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) | News::CoresFreed => {}
             }
         }
     }

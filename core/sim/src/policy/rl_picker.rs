@@ -29,7 +29,7 @@ pub(super) const POLICY: Registered = Registered {
             let strategy = params.placement(PLACEMENT.name, context.placement);
             return by_service(network, params.float(QUANTUM.name), strategy);
         }
-        let seconds = context.workload.jobs.iter().map(|job| job.work.seconds());
+        let seconds = context.workload.gangs().map(|job| job.work.seconds());
         let longest = match params.float(LONGEST.name) {
             0.0 => seconds.fold(0.0, f64::max),
             longest => longest,

@@ -100,7 +100,7 @@ impl TiresiasTuned {
                     }
                 }
                 News::Evicted(job) => self.wait(job, view),
-                News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
+                News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) | News::CoresFreed => {}
             }
         }
     }

@@ -66,6 +66,7 @@ impl World {
     fn check_active(&self, job: JobId) -> Result<(), Refusal> {
         match self.jobs.phase.get(job.index()) {
             None => Err((job, PlanErrorKind::UnknownJob)),
+            Some(_) if self.is_beside(job) => Err((job, PlanErrorKind::NotActive)),
             Some(Phase::Waiting | Phase::Running) => Ok(()),
             Some(Phase::Future | Phase::Finished | Phase::Rejected) => {
                 Err((job, PlanErrorKind::NotActive))
@@ -153,7 +154,8 @@ impl World {
         let is_spread = nodes > given.div_ceil(largest).max(1);
         let own = self.setting.job(job);
         let times = (self.now, ready);
-        self.jobs.enter((job, own.gpus), times, segment, is_spread);
+        self.jobs.queue.leave(own.gpus);
+        self.jobs.enter(job, times, segment, is_spread);
         self.ledger.enter(job, own, parts);
         if self.setting.pools.is_some() {
             self.spare.take(parts, self.setting.needs(job));
@@ -288,10 +290,14 @@ impl World {
         if at.seconds().is_nan() {
             return Err((job, PlanErrorKind::AlarmAtNoTime));
         }
-        let at = at.max(self.now);
+        self.alarm_at(job, at.max(self.now));
+        Ok(())
+    }
+
+    /// A job is looked at again then.
+    pub(super) fn alarm_at(&mut self, job: JobId, at: Time) {
         let version = self.jobs.version[job.index()];
         self.jobs.alarm[job.index()] = at;
         self.events.push(at, Due::Alarm { job, version });
-        Ok(())
     }
 }

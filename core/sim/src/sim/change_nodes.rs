@@ -63,7 +63,9 @@ impl World {
             cause: StopCause::Retried,
             lost,
         });
-        self.news.evicted(job);
+        if !self.is_beside(job) {
+            self.news.evicted(job);
+        }
     }
 
     /// Nobody runs on this node any more.
@@ -73,6 +75,8 @@ impl World {
             parts.iter().any(|part| part.node == node)
         };
         let mut there: Vec<JobId> = self.ledger.running().filter(is_there).collect();
+        let beside = self.beside.as_deref();
+        there.extend(beside.into_iter().flat_map(|beside| beside.on_node(node)));
         there.sort_unstable();
         for job in there {
             let segment = self.jobs.segment[job.index()];
@@ -87,7 +91,9 @@ impl World {
                 node,
                 lost,
             });
-            self.news.evicted(job);
+            if !self.is_beside(job) {
+                self.news.evicted(job);
+            }
         }
         Ok(())
     }

@@ -142,6 +142,7 @@ impl Simulation {
             self.ask_policy()?;
             self.world.news.clear();
         }
+        self.world.start_beside();
         self.world.adjust_speeds();
         if let Some(every) = cadence.every {
             self.world.schedule_round(every);
@@ -191,6 +192,9 @@ impl Simulation {
     /// The same as policies and laws have it, who speak of GPUs.
     fn explained(&self, job: JobId, at: Time) -> Explanation {
         let world = &self.world;
+        if world.is_beside(job) {
+            return world.explain_beside(job);
+        }
         let view = world.view_at(at.max(world.now));
         let mut explanation = self.scheduler.policy.explain(&view, job);
         if explanation.verdict == Verdict::NotActive {

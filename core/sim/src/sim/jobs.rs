@@ -243,10 +243,10 @@ impl Jobs {
         }
     }
 
-    /// A job has got GPUs, on which it makes progress from `ready` on; its gang does not wait any longer.
+    /// A job has got what it runs on, and makes progress from `ready` on.
     pub(super) fn enter(
         &mut self,
-        (job, gang): (JobId, u32),
+        job: JobId,
         (now, ready): (Time, Time),
         segment: u32,
         is_spread: bool,
@@ -263,7 +263,6 @@ impl Jobs {
         self.segment[i] = segment;
         self.version[i] += 1;
         self.alarm[i] = Time::NEVER;
-        self.queue.leave(gang);
     }
 
     /// A job has lost its so many GPUs, and is now in another phase.

@@ -11,6 +11,7 @@
 
 mod attained;
 mod attempts;
+mod beside;
 mod carry_out;
 mod change_nodes;
 mod checkpoints;

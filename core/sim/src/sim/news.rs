@@ -17,6 +17,8 @@ pub enum News {
     NodeDown(u32),
     /// The node takes jobs again.
     NodeUp(u32),
+    /// A job without GPUs has given cores and memory of nodes with GPUs back, and gangs wait.
+    CoresFreed,
 }
 
 /// What has not been told yet.

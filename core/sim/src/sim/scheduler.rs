@@ -10,7 +10,7 @@ use crate::tell::{Explanation, RoundReport};
 /// When a policy wants to be asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cadence {
-    /// On every arrival, completion, eviction and due alarm, and when nodes go or come back.
+    /// On every arrival, completion, eviction and due alarm, and when nodes go or come back, or cores are freed.
     pub on_change: bool,
     /// At every multiple of so many seconds, while jobs are active.
     pub every: Option<Every>,
@@ -36,6 +36,8 @@ pub struct Scheduler {
     pub given: Vec<String>,
     /// Whether it sees true remaining work, which no real scheduler knows.
     pub oracle: bool,
+    /// Whether it starts jobs when their trace records it.
+    pub replays: bool,
     /// Whether it puts two jobs that ask for a GPU each on one.
     pub packs: bool,
     /// Whether its placement looks at links.

@@ -143,7 +143,9 @@ impl Setting {
     ) -> Self {
         let pools = Pools::of(cluster);
         let needs = needs_by_job(&workload, cluster, &pools, options.servers);
-        let is_alike = pools.len() <= 1 && !needs.iter().any(|needs| needs.takes_cores_or_memory());
+        let are_beside = workload.jobs.iter().any(Job::is_on_cores);
+        let takes_more = needs.iter().any(|needs| needs.takes_cores_or_memory());
+        let is_alike = pools.len() <= 1 && !takes_more && !are_beside;
         Self {
             traits: TraitsByJob::of(&workload),
             largest_gangs: largest_gangs(&needs, &pools),
@@ -237,7 +239,10 @@ impl Setting {
             types: 0,
             memory: 0,
         };
-        let pods: Vec<Pod> = (0..).zip(&self.workload.jobs).map(pod).collect();
+        let gangs = (0..)
+            .zip(&self.workload.jobs)
+            .filter(|(_, job)| !job.is_on_cores());
+        let pods: Vec<Pod> = gangs.map(pod).collect();
         Typical::of(&pods)
     }
 
@@ -285,6 +290,10 @@ fn needs_by_job(
     // Jobs with the same needs are many.
     let mut narrowed: BTreeMap<(u32, Needs), Needs> = BTreeMap::new();
     let of = |job: &Job| {
+        // What runs beside gangs is laid by itself.
+        if job.is_on_cores() {
+            return Needs::NONE;
+        }
         let mut demand = job.demand;
         if demand.servers.count == 0 && job.gpus > 1 {
             let count = libm::ceil(servers * f64::from(job.gpus)) as u32;

@@ -1,6 +1,7 @@
 //! What a scheduler can know at one moment.
 
 use super::attained::Held;
+use super::beside::Beside;
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
 use super::log::RunLog;
@@ -29,6 +30,7 @@ pub struct View<'a> {
     pub(super) setting: &'a Setting,
     pub(super) nodes: &'a Nodes,
     pub(super) spare: &'a Spare,
+    pub(super) beside: Option<&'a Beside>,
     pub(super) jobs: &'a Jobs,
     pub(super) ledger: &'a Ledger,
     pub(super) log: &'a RunLog,
@@ -87,10 +89,14 @@ impl View<'_> {
         self.setting.pools.is_some()
     }
 
-    /// The same, if all that jobs hold were free.
+    /// The same, if all that gangs hold were free.
     pub fn idle_room(&self) -> Room {
         let mut room = Room::default();
-        let spare = self.setting.spare();
+        let spare = match self.beside {
+            // They give way to nobody.
+            Some(beside) => beside.left_to_gangs().clone(),
+            None => self.setting.spare(),
+        };
         let pools = self.setting.pools.as_ref();
         let unlike = pools.map(|pools| (pools, &spare));
         let sizes = self.free().node_sizes();

@@ -1,6 +1,7 @@
 //! The world that schedulers act on, but for the schedulers: what happens in it by itself. What a
 //! plan changes is in [`carry_out`](super::carry_out).
 
+use super::beside::Beside;
 use super::checkpoints::Checkpoints;
 use super::events::{Due, Events};
 use super::halt::HaltReason;
@@ -35,6 +36,8 @@ pub(super) struct World {
     /// What of the nodes' cores and memory is not taken.
     pub(super) spare: Spare,
     pub(super) jobs: Jobs,
+    /// `None`: all jobs ask for GPUs.
+    pub(super) beside: Option<Box<Beside>>,
     pub(super) ledger: Ledger,
     pub(super) speeds: Speeds,
     pub(super) events: Events,
@@ -91,6 +94,7 @@ impl World {
             now: Time::ZERO,
             is_round: false,
             jobs: Jobs::new(&setting, cluster),
+            beside: Beside::of(&setting, cluster, scheduler.replays),
             ledger: Ledger::new(workload.jobs.len(), workload.tenants.len()),
             speeds: Speeds::new(&setting, cluster),
             spare: setting.spare(),
@@ -134,6 +138,7 @@ impl World {
             setting: &self.setting,
             nodes: &self.nodes,
             spare: &self.spare,
+            beside: self.beside.as_deref(),
             jobs: &self.jobs,
             ledger: &self.ledger,
             log: &self.log,
@@ -186,7 +191,11 @@ impl World {
                 }
                 Due::Alarm { job, .. } => {
                     self.jobs.alarm[job.index()] = Time::NEVER;
-                    self.news.push(News::Alarm(job));
+                    if self.is_beside(job) {
+                        self.wait_beside(job);
+                    } else {
+                        self.news.push(News::Alarm(job));
+                    }
                 }
                 Due::Round => round = true,
             }
@@ -203,7 +212,19 @@ impl World {
             let id = JobId(i as u32);
             self.jobs.submitted += 1;
             self.jobs.since[i] = self.now;
-            let (kind, detail) = if job.gpus > self.setting.largest_gang(id) {
+            let (kind, detail) = if job.is_on_cores() {
+                match self.admit_beside(id) {
+                    true => {
+                        self.jobs.phase[i] = Phase::Waiting;
+                        (EventKind::Submit, 0)
+                    }
+                    false => {
+                        self.jobs.phase[i] = Phase::Rejected;
+                        self.jobs.done += 1;
+                        (EventKind::Reject, 0)
+                    }
+                }
+            } else if job.gpus > self.setting.largest_gang(id) {
                 self.jobs.phase[i] = Phase::Rejected;
                 self.jobs.done += 1;
                 (EventKind::Reject, job.gpus)
@@ -252,17 +273,27 @@ impl World {
                 lost: 0.0,
             });
         }
-        self.news.finished(job);
+        if !self.is_beside(job) {
+            self.news.finished(job);
+        }
     }
 
     /// A running job goes back to the queue.
     pub(super) fn send_back(&mut self, job: JobId) {
         self.release(job, Phase::Waiting);
+        if self.is_beside(job) {
+            self.wait_beside(job);
+            return;
+        }
         self.jobs.queue.join(self.setting.job(job).gpus);
     }
 
     /// Ends the job's segment and takes its GPUs back.
     pub(super) fn release(&mut self, job: JobId, phase: Phase) {
+        if self.is_beside(job) {
+            self.release_beside(job, phase);
+            return;
+        }
         let gpus = self.ledger.gpus(job);
         self.jobs.leave(job, self.now, gpus, phase);
         self.speeds.leave(job);
@@ -337,7 +368,9 @@ impl World {
     /// wait and nobody does, or nobody can run, the next that can matter is the first at or after whatever
     /// happens next.
     pub(super) fn schedule_round(&mut self, every: Every) {
-        if self.jobs.active() == 0 {
+        let beside = self.beside.as_deref();
+        let beside = beside.map_or(0, |beside| beside.active());
+        if self.jobs.active() == beside {
             return;
         }
         let next = self.next_time();
@@ -353,8 +386,9 @@ impl World {
 
     pub(super) fn sample(&mut self) {
         let in_use = self.nodes.in_use();
-        self.log
-            .push_sample(self.now, self.jobs.queue.jobs(), in_use);
+        let beside = self.beside.as_deref();
+        let waiting = self.jobs.queue.jobs() + beside.map_or(0, Beside::waiting);
+        self.log.push_sample(self.now, waiting, in_use);
     }
 
     pub(super) fn forget_stale_events(&mut self) {

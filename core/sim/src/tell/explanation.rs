@@ -60,6 +60,13 @@ pub enum Verdict {
         /// GPUs free, scattered.
         free: u32,
     },
+    /// It asks for no GPU and waits: the cores, or the memory, that it wants are on no node.
+    TooFewCores {
+        /// Thousandths.
+        wants: u32,
+        /// The most that a node has left, thousandths.
+        left: u32,
+    },
     /// It waits: as the trace records, it starts only then.
     StartsLater {
         /// When.

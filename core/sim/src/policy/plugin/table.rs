@@ -53,7 +53,11 @@ impl Rows {
                         self.jobs.remove(row);
                     }
                 }
-                News::Evicted(_) | News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
+                News::Evicted(_)
+                | News::Alarm(_)
+                | News::NodeDown(_)
+                | News::NodeUp(_)
+                | News::CoresFreed => {}
             }
         }
         self.news.clear();
@@ -63,7 +67,9 @@ impl Rows {
                 News::Arrived(job) => (job, ARRIVED),
                 News::Evicted(job) => (job, EVICTED),
                 News::Alarm(job) => (job, ALARM),
-                News::Finished(_) | News::NodeDown(_) | News::NodeUp(_) => continue,
+                News::Finished(_) | News::NodeDown(_) | News::NodeUp(_) | News::CoresFreed => {
+                    continue;
+                }
             };
             if let Some(row) = self.row(job) {
                 self.news[row] |= bit;

@@ -242,7 +242,11 @@ impl Pollux {
                 },
                 News::Finished(job) => self.members.retain(|member| member.job != job),
                 News::Evicted(job) if view.training(job).is_none() => self.rigid.admit(job),
-                News::Evicted(_) | News::Alarm(_) | News::NodeDown(_) | News::NodeUp(_) => {}
+                News::Evicted(_)
+                | News::Alarm(_)
+                | News::NodeDown(_)
+                | News::NodeUp(_)
+                | News::CoresFreed => {}
             }
         }
     }

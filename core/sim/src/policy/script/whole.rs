@@ -65,7 +65,11 @@ impl Whole {
                     self.kept.remove(&job);
                     self.trainees.forget(job.0);
                 }
-                News::Alarm(_) | News::Evicted(_) | News::NodeDown(_) | News::NodeUp(_) => {}
+                News::Alarm(_)
+                | News::Evicted(_)
+                | News::NodeDown(_)
+                | News::NodeUp(_)
+                | News::CoresFreed => {}
             }
         }
     }

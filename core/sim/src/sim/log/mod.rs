@@ -4,7 +4,7 @@ mod tables;
 
 use super::node_state::NodeState;
 use crate::Time;
-use crate::cluster::Gpus;
+use crate::cluster::{CorePart, Gpus};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
 use serde::{Deserialize, Serialize};
@@ -170,6 +170,14 @@ tables! {
         count: u32,
     }
 
+    /// Cores and memory of segments without GPUs, by node.
+    cores: CoreLists of CoresRow {
+        segment: u32,
+        node: u32,
+        thousandths: u32,
+        mebibytes: u32,
+    }
+
     /// How many nodes are rented, from a moment on.
     rentals: Rentals of pub Rental {
         /// From when on.
@@ -291,6 +299,19 @@ impl RunLog {
         let shares = &self.tables.shares;
         let at = shares.segment.binary_search(&segment).ok()?;
         Some(shares.thousandths[at])
+    }
+
+    /// What the `i`-th segment has of nodes, where it is without GPUs.
+    pub fn cores(&self, i: usize) -> impl Iterator<Item = CorePart> {
+        let cores = &self.tables.cores;
+        let from = cores.segment.partition_point(|&of| (of as usize) < i);
+        let rows = (from..cores.len()).map(|row| cores.row(row));
+        let rows = rows.take_while(move |row| row.segment as usize == i);
+        rows.map(|row| CorePart {
+            node: row.node,
+            cores: row.thousandths,
+            memory: row.mebibytes,
+        })
     }
 
     /// Parameter servers of the `i`-th segment: nodes, and how many are there.
@@ -535,6 +556,16 @@ impl RunLog {
             segment,
             node,
             count,
+        });
+    }
+
+    /// The segment opened last has cores of this node, and no GPU.
+    pub(super) fn push_cores(&mut self, segment: u32, part: &CorePart) {
+        self.tables.cores.push(CoresRow {
+            segment,
+            node: part.node,
+            thousandths: part.cores,
+            mebibytes: part.memory,
         });
     }
 
