@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use switchyard::Resource;
+use switchyard::asked;
 use switchyard::calendar::{Calendar, Zone};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
@@ -15,8 +16,8 @@ use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::seconds_of;
 use switchyard::study::{Study, cluster_of};
 use switchyard::trace::{
-    Choices, ColumnMapping, Fractions, OpenError, OpenOptions, Opened, Opening, Oversized, Trace,
-    Window, date,
+    Choices, ColumnMapping, Fractions, OnCores, OpenError, OpenOptions, Opened, Opening, Oversized,
+    Trace, Window, date,
 };
 use switchyard::workload::{Label, Sample};
 use switchyard_sweep::files;
@@ -108,6 +109,12 @@ pub(crate) struct TraceArguments {
     /// A run rejects those that are kept; those that shrink have the whole cluster for a longer time.
     #[arg(long, value_name = "HOW", default_value = "keep")]
     oversized: Oversized,
+    /// Jobs that ask for cores and no GPU: keep or drop
+    ///
+    /// Where the cluster says how many cores its nodes have, they run on cores beside what schedulers decide.
+    /// Elsewhere they are left out.
+    #[arg(long, value_name = "HOW", default_value = "keep")]
+    on_cores: OnCores,
     /// Rows that all files together may have [default: 12000000]
     ///
     /// Each takes about two hundred bytes.
@@ -129,6 +136,7 @@ impl TraceArguments {
             max_rows: self.max_rows.unwrap_or(default.max_rows),
             max_bytes: self.max_bytes.unwrap_or(default.max_bytes),
             max_held: default.max_held,
+            keep_on_cores: false,
         }
     }
 
@@ -156,12 +164,27 @@ impl TraceArguments {
             statuses: self.statuses.clone(),
             fractions: self.fractions,
             oversized: self.oversized,
+            on_cores: self.on_cores,
         }
     }
 
-    /// Opens files, whatever they are.
-    pub(crate) fn open(&self, paths: &[PathBuf]) -> Result<Opened, Failure> {
-        open_files(paths, &self.options())
+    /// Opens files, whatever they are; `cluster`: the one asked for.
+    pub(crate) fn open(
+        &self,
+        paths: &[PathBuf],
+        cluster: Option<&ClusterSpec>,
+    ) -> Result<Opened, Failure> {
+        let asked = asked::Opening {
+            options: self.options(),
+            choices: self.choices(),
+            cluster: cluster.cloned(),
+        };
+        let opened = open_files(paths, &asked.options)?;
+        let from_stdin = paths.iter().any(|path| path == Path::new(STDIN));
+        match asked.again(&opened).filter(|_| !from_stdin) {
+            Some(again) => open_files(paths, &again),
+            None => Ok(opened),
+        }
     }
 
     /// Leaves out and changes jobs as asked.
@@ -189,7 +212,7 @@ pub(crate) fn load(
     {
         return Ok(Study::of_sample(name, &options, &choices, asked)?);
     }
-    let opened = arguments.open(paths)?;
+    let opened = arguments.open(paths, asked.as_ref())?;
     let file = paths.first().map_or(String::new(), |path| called(path));
     Ok(Study::of(opened, &file, &options, &choices, asked)?)
 }

@@ -43,7 +43,7 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             None => output::print(&table(&entries)),
         };
     }
-    match arguments.opening.open(&arguments.trace)? {
+    match arguments.opening.open(&arguments.trace, None)? {
         Opened::Trace(mut trace) => {
             let cluster = trace.cluster.clone();
             arguments.opening.choose(&mut trace, cluster.as_ref())?;

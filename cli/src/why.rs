@@ -163,6 +163,12 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         Verdict::PlacementWaits { wants, free } => words(&format!(
             "waits: it wants {wants} GPUs and {free} are free, but not where the placement would put it"
         )),
+        Verdict::TooFewCores { wants, left } => {
+            let [wants, left] = [wants, left].map(|of| f64::from(of) / 1000.0);
+            format!(
+                "waits: it wants {wants} cores and no node has more than {left} left, or too little memory"
+            )
+        }
         Verdict::StartsLater { at } => {
             format!(
                 "waits: the trace records that it starts at {} s",

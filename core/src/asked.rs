@@ -14,13 +14,13 @@ use switchyard_model::Resource;
 use switchyard_model::cluster::ClusterSpec;
 use switchyard_model::workload::Label;
 use switchyard_sim::policy::ServiceHistory;
-use switchyard_trace::{Choices, OpenOptions};
+use switchyard_trace::{Choices, OpenOptions, Opened};
 
 /// Options, by name.
 pub type Options = Map<String, Value>;
 
 /// The options of `open`.
-pub const OPENING: [&str; 16] = [
+pub const OPENING: [&str; 17] = [
     "accounts",
     "cluster",
     "fractions",
@@ -28,6 +28,7 @@ pub const OPENING: [&str; 16] = [
     "max_bytes",
     "max_rows",
     "member",
+    "on_cores",
     "oversized",
     "partitions",
     "qos",
@@ -117,6 +118,7 @@ impl Opening {
                 }
                 "fractions" => choices.fractions = read(key, &text(key, value)?)?,
                 "oversized" => choices.oversized = read(key, &text(key, value)?)?,
+                "on_cores" => choices.on_cores = read(key, &text(key, value)?)?,
                 "cluster" => {
                     asked.cluster = Some(cluster(key, value, |text| cluster_of(text, unit))?)
                 }
@@ -128,6 +130,17 @@ impl Opening {
             }
         }
         Ok(asked)
+    }
+}
+
+impl Opening {
+    /// How the files are to be [opened once more](Opened::lacks_those_on_cores), if they are.
+    pub fn again(&self, opened: &Opened) -> Option<OpenOptions> {
+        let lacks = opened.lacks_those_on_cores(&self.options, self.cluster.as_ref());
+        lacks.then(|| OpenOptions {
+            keep_on_cores: true,
+            ..self.options.clone()
+        })
     }
 }
 

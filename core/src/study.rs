@@ -256,6 +256,11 @@ impl Study {
         let outages = &mut experiment.settings.outages;
         *outages = outages.and(&trace.outages);
         let workload = trace.take_workload();
+        // Where all jobs ask for GPUs, nodes without any do not matter.
+        let cluster = match workload.on_cores() {
+            0 => cluster.map(|(of, origin)| (of.with_core_nodes(Vec::new()), origin)),
+            _ => cluster,
+        };
         if !options.unit.is_default() {
             experiment.choice.push(format!("unit={}", options.unit));
         }

@@ -10,8 +10,8 @@ use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::sim::SimOptions;
 use switchyard::trace::{
-    Choices, Fractions, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile, Trace,
-    Window, open,
+    Choices, Fractions, OnCores, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile,
+    Trace, Window, open,
 };
 use switchyard::workload::{
     Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Label, Labels,
@@ -242,6 +242,7 @@ fn choices() -> impl Strategy<Value = Choices> {
             labels: Vec::new(),
             fractions,
             oversized,
+            on_cores: OnCores::Keep,
         }
     })
 }

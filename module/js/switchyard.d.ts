@@ -83,6 +83,8 @@ export interface OpenOptions extends Watch<OpenProgress> {
   fractions?: "round-up" | "share" | "drop";
   /** Jobs that ask for more GPUs than the cluster has. */
   oversized?: "keep" | "drop" | "shrink";
+  /** Jobs that ask for cores and no GPU, where the cluster says its cores: they run beside what schedulers decide. */
+  on_cores?: "keep" | "drop";
   /** The cluster, which decides who is oversized; runs may name another. */
   cluster?: string;
 }

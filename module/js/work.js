@@ -56,11 +56,18 @@ export class Desk {
       this.#jobs = sample(source.sample, options);
       return this.#jobs.facts();
     }
-    const opener = new Opener(options);
+    const files = await Promise.all(source.files.map(content));
+    const total = files.reduce((sum, { blob }) => sum + blob.size, 0);
+    const read = (again) => this.#read(new Opener(options, again), files, total, tell, rest);
+    // Whether jobs without GPUs have cores to run on is known once all files are read.
+    this.#jobs = (await read(false)) ?? (await read(true));
+    return this.#jobs.facts();
+  }
+
+  /** Files through one opener. */
+  async #read(opener, files, total, tell, rest) {
     let taken = false;
     try {
-      const files = await Promise.all(source.files.map(content));
-      const total = files.reduce((sum, { blob }) => sum + blob.size, 0);
       for (const { name, blob } of files) {
         opener.begin(name);
         for (let at = 0; at < blob.size; at += SLICE) {
@@ -71,11 +78,10 @@ export class Desk {
       }
       // It is gone then, whether it amounts to something or not.
       taken = true;
-      this.#jobs = opener.finish();
+      return opener.finish();
     } finally {
       if (!taken) opener.free();
     }
-    return this.#jobs.facts();
   }
 
   /**

@@ -78,6 +78,7 @@ pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
 pub struct Opener {
     opening: Opening,
     asked: switchyard::asked::Opening,
+    again: bool,
     first: Option<String>,
 }
 
@@ -90,14 +91,18 @@ struct Read {
 
 #[wasm_bindgen]
 impl Opener {
-    /// With the options of `open` in JavaScript.
+    /// With the options of `open` in JavaScript. `again`: the files have been opened once.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &JsValue) -> Result<Opener, JsValue> {
+    pub fn new(options: &JsValue, again: bool) -> Result<Opener, JsValue> {
         let asked = asked::opening(options)?;
-        let options: OpenOptions = asked.options.clone();
+        let options = OpenOptions {
+            keep_on_cores: again,
+            ..asked.options.clone()
+        };
         Ok(Self {
             opening: Opening::new(options),
             asked,
+            again,
             first: None,
         })
     }
@@ -120,16 +125,19 @@ impl Opener {
         })
     }
 
-    /// What the files amount to.
-    pub fn finish(self) -> Result<Jobs, JsValue> {
+    /// What the files amount to; nothing where they are to be opened again.
+    pub fn finish(self) -> Result<Option<Jobs>, JsValue> {
         let opened = self.opening.finish();
         let opened = opened.map_err(|error| refused_to_open(&error))?;
+        if !self.again && self.asked.again(&opened).is_some() {
+            return Ok(None);
+        }
         let asked = self.asked;
         let file = self.first.unwrap_or_default();
         let study = Study::of(opened, &file, &asked.options, &asked.choices, asked.cluster);
-        Ok(Jobs {
+        Ok(Some(Jobs {
             study: study.map_err(refused)?,
-        })
+        }))
     }
 }
 

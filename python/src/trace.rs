@@ -50,10 +50,16 @@ fn opened(
     };
     let opened = py.detach(|| {
         let mut last = None;
-        let opened = files::open(files, &asked.options, |reached| {
-            last = Some(reached);
-            watch.goes_on(|said| tell(reached, said))
-        });
+        let mut open = |options: &_| {
+            files::open(files, options, |reached| {
+                last = Some(reached);
+                watch.goes_on(|said| tell(reached, said))
+            })
+        };
+        let mut opened = open(&asked.options);
+        if let Some(again) = opened.as_ref().ok().and_then(|opened| asked.again(opened)) {
+            opened = open(&again);
+        }
         if let (Some(mut reached), Ok(opened)) = (last, &opened) {
             // The last rows, or all of a short file, are read when its end is known.
             if let Opened::Trace(trace) = opened {

@@ -91,7 +91,7 @@ pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
     let asked = asked.map(|text| input::cluster(text, Resource::Gpus));
     let asked = asked.transpose()?;
     let given = match &arguments.trace {
-        Some(path) => match arguments.opening.open(std::slice::from_ref(path))? {
+        Some(path) => match arguments.opening.open(std::slice::from_ref(path), None)? {
             Opened::Trace(trace) => Some(trace),
             _ => return Err(refused(arguments, "no trace: give one of jobs")),
         },

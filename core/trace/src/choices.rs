@@ -33,6 +33,19 @@ pub struct Choices {
     pub fractions: Fractions,
     /// What becomes of jobs that ask for more GPUs than the cluster has.
     pub oversized: Oversized,
+    /// What becomes of jobs that ask for cores and no GPU.
+    pub on_cores: OnCores,
+}
+
+/// What becomes of jobs that ask for cores and no GPU, where they were kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnCores {
+    /// They run on cores, beside what schedulers decide.
+    #[default]
+    Keep,
+    /// They are left out.
+    Drop,
 }
 
 /// A span of submissions, in seconds since the first one.
@@ -162,13 +175,16 @@ impl Choices {
         if self.oversized != Oversized::default() {
             words.push(format!("oversized={oversized}"));
         }
+        if self.on_cores != OnCores::default() {
+            words.push(format!("on-cores={}", name_of(&ON_CORES, self.on_cores)));
+        }
         words
     }
 }
 
 impl Trace {
     /// Leaves out and changes jobs as chosen; the report counts them. `cluster` decides which
-    /// gangs are too large; `None`: none is.
+    /// gangs are too large, and whether there are cores for jobs without GPUs; `None`: none is, and there are.
     ///
     /// # Errors
     ///
@@ -188,7 +204,10 @@ impl Trace {
                 valid: list(&self.tenants),
             })? = true;
         }
-        if choices.is_default() {
+        let has_cores = cluster.is_none_or(ClusterSpec::tells_cores);
+        let are_on_cores = self.records.iter().any(|record| record.gpus == 0);
+        let drops_on_cores = are_on_cores && (choices.on_cores == OnCores::Drop || !has_cores);
+        if choices.is_default() && !drops_on_cores {
             return Ok(());
         }
         let labelled = self.labelled(&choices.labels)?;
@@ -217,6 +236,8 @@ impl Trace {
                 Some(DropReason::Fractional)
             } else if choices.oversized == Oversized::Drop && record.gpus > most {
                 Some(DropReason::LargerThanCluster)
+            } else if drops_on_cores && record.gpus == 0 {
+                Some(DropReason::OnCores)
             } else {
                 None
             }
@@ -402,6 +423,9 @@ const OVERSIZED: [(&str, Oversized); 3] = [
     ("shrink", Oversized::Shrink),
 ];
 
+/// The words for a way to treat jobs that ask for cores and no GPU.
+const ON_CORES: [(&str, OnCores); 2] = [("keep", OnCores::Keep), ("drop", OnCores::Drop)];
+
 /// Reads one of a few words.
 fn word<T: Copy>(text: &str, what: &str, words: &[(&str, T)]) -> Result<T, ChoiceError> {
     let found = words.iter().find(|(word, _)| *word == text);
@@ -435,6 +459,15 @@ impl FromStr for Oversized {
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
         let what = "a way to treat gangs larger than the cluster";
         word(text, what, &OVERSIZED)
+    }
+}
+
+impl FromStr for OnCores {
+    type Err = ChoiceError;
+
+    fn from_str(text: &str) -> Result<Self, ChoiceError> {
+        let what = "a way to treat jobs that ask for cores and no GPU";
+        word(text, what, &ON_CORES)
     }
 }
 
@@ -543,8 +576,9 @@ mod tests {
             statuses: vec![Status::Failed],
             fractions: Fractions::Share,
             oversized: Oversized::Shrink,
+            on_cores: OnCores::Drop,
         };
-        let words = "window=3600.. tenant=a tenant=b user=ann status=failed fractions=share oversized=shrink";
+        let words = "window=3600.. tenant=a tenant=b user=ann status=failed fractions=share oversized=shrink on-cores=drop";
         assert_eq!(choices.in_words().join(" "), words);
     }
 

@@ -7,7 +7,8 @@ use super::rows::{Part, Receiver, Row, is_missing, number};
 use super::sniff::{Sniff, is_drawn};
 use crate::Resource;
 use crate::cluster::{
-    ClusterSpec, GpuModel, MAX_GPUS_PER_NODE, NodeGroup, NodeKind, TypeId, slice, type_name_in_file,
+    ClusterSpec, CoreNodes, GpuModel, MAX_GPUS_PER_NODE, NodeGroup, NodeKind, TypeId, slice,
+    type_name_in_file,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -150,14 +151,15 @@ pub(crate) fn figure(sniff: &Sniff<'_>, row: &Line, name: &str) -> f64 {
 /// GPUs, their type, and GPU memory, cores, memory and speed as nodes have them; the largest first.
 type Kind = (Reverse<u32>, Option<String>, [Option<u32>; 4]);
 
-/// A cluster of machines by what they are; those without GPUs are left out, the others ordered from
-/// the largest down.
+/// A cluster of machines by what they are, ordered from the largest down; those without GPUs are for jobs on cores,
+/// where they say how many they have.
 pub(crate) fn of_machines(
     sniff: &Sniff<'_>,
     column: &str,
     machines: &mut dyn Iterator<Item = Result<Machine, OpenError>>,
 ) -> Result<ClusterFile, OpenError> {
     let mut nodes: BTreeMap<Kind, u32> = BTreeMap::new();
+    let mut on_cores: BTreeMap<Reverse<(u32, Option<u32>)>, u32> = BTreeMap::new();
     let (mut idle, mut last) = (0u32, sniff.header_line);
     let in_cores = sniff.unit == Resource::Cores;
     for machine in machines {
@@ -171,8 +173,17 @@ pub(crate) fn of_machines(
                 ..Machine::default()
             };
         }
+        let kept = |value: f64, unit: f64| {
+            (value > 0.0 && value < 1e6).then(|| (value * unit).round() as u32)
+        };
         if machine.gpus == 0 {
-            idle += 1;
+            match kept(machine.cores, 1000.0) {
+                Some(cores) => {
+                    let kind = Reverse((cores, kept(machine.memory, 1024.0)));
+                    *on_cores.entry(kind).or_default() += 1;
+                }
+                None => idle += 1,
+            }
             continue;
         }
         let gpu = match machine.gpu.trim() {
@@ -181,9 +192,6 @@ pub(crate) fn of_machines(
                 type_name_in_file(text)
                     .map_err(|error| bad(sniff, machine.line, column, error.to_string()))?,
             ),
-        };
-        let kept = |value: f64, unit: f64| {
-            (value > 0.0 && value < 1e6).then(|| (value * unit).round() as u32)
         };
         // A slice has its own memory, and its part of the speed.
         let slice = gpu.as_ref().and(slice(&machine.gpu));
@@ -200,7 +208,8 @@ pub(crate) fn of_machines(
         ];
         *nodes.entry((Reverse(machine.gpus), gpu, kind)).or_default() += 1;
     }
-    if nodes.is_empty() && idle == 0 {
+    let without_gpus: u32 = on_cores.values().sum();
+    if nodes.is_empty() && idle + without_gpus == 0 {
         return Err(OpenError::HeaderOnly {
             file: sniff.file.to_owned(),
             what: "a list of machines".to_owned(),
@@ -242,10 +251,25 @@ pub(crate) fn of_machines(
     }
     let spec = ClusterSpec::with_types(groups, &types);
     let spec = spec.map_err(|error| bad(sniff, last, column, error.to_string()))?;
-    let without = match idle {
+    let core_nodes = on_cores.into_iter();
+    let core_nodes = core_nodes.map(|(Reverse((cores, memory)), nodes)| CoreNodes {
+        nodes,
+        cores,
+        memory,
+    });
+    let spec = spec.with_core_nodes(core_nodes.collect());
+    let left_out = match idle {
         0 => String::new(),
         1 => ", one machine without GPUs left out".to_owned(),
         idle => format!(", {} machines without GPUs left out", grouped(idle)),
+    };
+    let without = match without_gpus {
+        0 => left_out,
+        1 => format!(", one machine without GPUs for jobs on cores{left_out}"),
+        many => format!(
+            ", {} machines without GPUs for jobs on cores{left_out}",
+            grouped(many)
+        ),
     };
     let parts = match spec.nodes() {
         nodes if nodes > machines => format!(

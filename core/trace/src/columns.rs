@@ -75,6 +75,7 @@ pub(crate) struct Columns {
     pub(crate) units: String,
     /// What is counted of jobs.
     pub(crate) unit: Resource,
+    keeps_on_cores: bool,
     /// Whether the times are dates; `None` before the first was read.
     pub(crate) dates: Option<bool>,
     /// The unit of times that are numbers, where it is known beforehand.
@@ -205,6 +206,7 @@ impl Columns {
             requested_time: None,
             units: String::new(),
             unit: sniff.unit,
+            keeps_on_cores: sniff.keeps_on_cores,
             dates: match clock {
                 Clock::Relative(_) | Clock::Unix => Some(false),
                 Clock::Dates => Some(true),
@@ -366,7 +368,12 @@ impl Columns {
             None => 1.0,
         };
         let all = each * workers;
-        let (gpus, mut share) = sink::gpus(all).map_err(|reason| refused(&self.gpus, reason))?;
+        let cores = match self.keeps_on_cores {
+            true => self.asks(row).cores,
+            false => 0.0,
+        };
+        let (gpus, mut share) = sink::gpus_or_cores(all, cores, self.keeps_on_cores)
+            .map_err(|reason| refused(&self.gpus, reason))?;
         if let (Some(column), 1) = (&self.milli, gpus) {
             let cell = row.cell(column.index);
             let milli = number(cell);

@@ -55,13 +55,13 @@ impl Import {
             Shape::Table { .. } => sniff.header_line,
             _ => 0,
         };
-        let mut sink = Sink::new(sniff.file, max_rows).counting(sniff.unit);
+        let mut sink = Sink::new(sniff.file, max_rows).counting(sniff);
         let (mut in_cores, mut no_gpus) = (None, None);
         let importer = match ((format.importer)(sniff, mapping), sniff.unit) {
             (importer, Resource::Cores) => importer?,
             (importer, Resource::Gpus) => {
                 sniff.unit = Resource::Cores;
-                let sink_of_cores = Sink::new(sniff.file, max_rows).counting(sniff.unit);
+                let sink_of_cores = Sink::new(sniff.file, max_rows).counting(sniff);
                 match (importer, (format.importer)(sniff, mapping)) {
                     (Ok(importer), of_cores) => {
                         in_cores = of_cores.ok().map(|importer| InCores {

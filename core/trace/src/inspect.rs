@@ -19,6 +19,10 @@ pub struct Inspection {
     pub jobs: u32,
     /// Jobs that can be replayed: at least one GPU, a submission and a positive duration.
     pub gpu_jobs: u32,
+    /// Jobs that can be replayed on cores, beside schedulers: they ask for no GPU. Kept where the cluster says its
+    /// cores.
+    #[serde(skip_serializing_if = "is_none")]
+    pub core_jobs: u32,
     /// Rows left out, by [`DropReason::id`](super::DropReason::id).
     pub dropped: BTreeMap<String, u32>,
     /// The sum of GPUs × duration over `gpu_jobs`, in hours.
@@ -29,6 +33,10 @@ pub struct Inspection {
     pub gpus: GpuCounts,
     /// From the first to the last submission, in days of 86,400 s.
     pub span_days: f64,
+}
+
+fn is_none(jobs: &u32) -> bool {
+    *jobs == 0
 }
 
 /// Durations in seconds.
@@ -121,8 +129,10 @@ impl Distributions {
                 }
                 at += 1;
             }
-            let power = u32::BITS - (record.gpus - 1).leading_zeros();
-            if let Some(bin) = gpus.get_mut(power as usize) {
+            // Of none there is no power of two.
+            if let Some(gpus_above) = record.gpus.checked_sub(1)
+                && let Some(bin) = gpus.get_mut((u32::BITS - gpus_above.leading_zeros()) as usize)
+            {
                 bin.jobs += 1;
             }
             // Whole seconds suffice, and dividing them costs less.
@@ -142,9 +152,11 @@ impl Distributions {
 impl Trace {
     /// The trace in a few figures; all zero where there are no jobs.
     pub fn inspect(&self) -> Inspection {
-        let mut durations: Vec<f64> = self.records.iter().map(|r| r.duration).collect();
+        let gangs = || self.records.iter().filter(|r| r.gpus > 0);
+        let mut durations: Vec<f64> = gangs().map(|r| r.duration).collect();
         durations.sort_unstable_by(order::by_value);
-        let gpus = || self.records.iter().map(|r| r.gpus);
+        let gpu_jobs = durations.len() as u32;
+        let gpus = || gangs().map(|r| r.gpus);
         let service = |r: &super::Record| f64::from(r.gpus) * r.duration;
         let first = super::earliest(&self.records);
         let last = self.records.iter().map(|r| r.submit);
@@ -157,16 +169,17 @@ impl Trace {
             format: self.format.clone(),
             unit: self.unit,
             jobs: self.report.jobs(),
-            gpu_jobs: self.report.rows_kept,
+            gpu_jobs,
+            core_jobs: self.records.len() as u32 - gpu_jobs,
             dropped,
             gpu_hours: self.records.iter().map(service).sum::<f64>() / 3600.0,
             duration: Durations {
                 median: percentile(&durations, 50.0),
-                mean: mean(durations.iter().copied()),
+                mean: mean(durations.iter().copied(), durations.len()),
                 p99: percentile(&durations, 99.0),
             },
             gpus: GpuCounts {
-                mean: mean(gpus().map(f64::from)),
+                mean: mean(gpus().map(f64::from), durations.len()),
                 max: gpus().max().unwrap_or(0),
             },
             span_days: (last - first) / 86_400.0,
@@ -174,8 +187,7 @@ impl Trace {
     }
 }
 
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len();
+fn mean(values: impl Iterator<Item = f64>, count: usize) -> f64 {
     if count == 0 {
         return 0.0;
     }

@@ -55,7 +55,7 @@ mod timestamp;
 mod tres;
 mod workload;
 
-pub use choices::{ChoiceError, Choices, Fractions, Oversized, Window};
+pub use choices::{ChoiceError, Choices, Fractions, OnCores, Oversized, Window};
 pub use container::ReadColumns;
 pub use error::{OpenError, Role, shorten};
 pub use header::{Header, HeaderLine};
@@ -108,6 +108,9 @@ pub struct OpenOptions {
     pub mapping: Option<ColumnMapping>,
     /// What jobs are counted in.
     pub unit: Resource,
+    /// Whether jobs that ask for cores and no GPU are kept, where GPUs are counted.
+    #[serde(default)]
+    pub keep_on_cores: bool,
 }
 
 impl Default for OpenOptions {
@@ -126,6 +129,7 @@ impl Default for OpenOptions {
             max_held,
             mapping: None,
             unit: Resource::default(),
+            keep_on_cores: false,
         }
     }
 }
@@ -145,6 +149,21 @@ pub enum Opened {
     Profiles(Vec<ProfileTable>),
     /// A list of outages alone.
     Outages(Outages),
+}
+
+impl Opened {
+    /// Whether jobs that ask for no GPU were left out although the cluster, the one asked for or the trace's, says how
+    /// many cores it has: then the files are to be opened once more, with those that [ask for cores](OpenOptions::keep_on_cores).
+    pub fn lacks_those_on_cores(&self, options: &OpenOptions, asked: Option<&ClusterSpec>) -> bool {
+        let Self::Trace(trace) = self else {
+            return false;
+        };
+        let cluster = asked.or(trace.cluster.as_ref());
+        let has_cores = cluster.is_some_and(ClusterSpec::tells_cores);
+        let counts_gpus = options.unit.is_default() && !options.keep_on_cores;
+        let dropped = || trace.report.count(DropReason::NoGpus) > 0;
+        has_cores && counts_gpus && dropped()
+    }
 }
 
 /// A trace as it stands in its files.
@@ -209,7 +228,7 @@ pub struct Record {
     pub start: Option<f64>,
     /// The GPU types that it ran on, by their index in [`Trace::gpu_types`]; any: not told.
     pub ran_on: TypeSet,
-    /// GPUs it asked for, rounded up; at least 1.
+    /// GPUs it asked for, rounded up; none where it asks for cores alone.
     pub gpus: u32,
     /// How much of the last of them it asked for: 1, or less where it asked for a fraction.
     pub share: f32,

@@ -322,6 +322,10 @@ fn merge(
         "The experiment names it.".clone_into(&mut report.cluster);
         spec = Some(own);
     }
+    // Where all jobs ask for GPUs, nodes without any do not matter.
+    if !all.records.iter().any(|record| record.gpus == 0) {
+        spec = spec.map(|of| of.with_core_nodes(Vec::new()));
+    }
     if let Some(cluster) = &spec {
         review::needs(&all.records, &types, cluster, &mut all.tally, &file_of);
         review::gangs(&all.records, cluster, &mut all.tally, &file_of);

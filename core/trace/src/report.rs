@@ -191,6 +191,8 @@ named! {
         OtherStatus = "other_status", "not of a chosen status";
         /// Left out by choice: it asks for a fraction of a GPU.
         Fractional = "fractional", "asks for a fraction of a GPU, by choice left out";
+        /// Left out by choice, or since no node says its cores: it asks for no GPU.
+        OnCores = "on_cores", "asks for cores and no GPU, left out by choice or since the cluster says no cores";
         /// Left out by choice: it can never run.
         LargerThanCluster = "larger_than_cluster", "asks for more GPUs than the cluster has, by choice left out";
     }
@@ -263,12 +265,14 @@ named! {
 impl ImportReport {
     /// Jobs that were read, kept or not: rows but for the parts of jobs that other rows describe.
     pub fn jobs(&self) -> u32 {
-        let parts = self
-            .dropped
-            .iter()
-            .filter(|of| of.reason == DropReason::PartialExecution);
-        let parts: u32 = parts.map(|of| of.count).sum();
+        let parts = self.count(DropReason::PartialExecution);
         self.rows_read.saturating_sub(parts)
+    }
+
+    /// Rows that were left out for a reason.
+    pub fn count(&self, reason: DropReason) -> u32 {
+        let of_it = self.dropped.iter().filter(|of| of.reason == reason);
+        of_it.map(|of| of.count).sum()
     }
 
     /// Says what becomes of the jobs of a warning by choice, in place of what is said without one.

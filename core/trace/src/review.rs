@@ -112,7 +112,8 @@ pub(super) fn needs(
         (WarningKind::CoresOrMemory, 0, 0),
         (WarningKind::NoNodesFor, 0, 0),
     ];
-    for (at, record) in records.iter().enumerate() {
+    let gangs = records.iter().enumerate().filter(|(_, of)| of.gpus > 0);
+    for (at, record) in gangs {
         let needs = pools.needs(cluster, record.gpus, &record.demand, gpu_types);
         let counts = needs.takes_cores_or_memory();
         let most = *most.entry(needs).or_insert_with(|| pools.most(needs));

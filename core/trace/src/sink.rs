@@ -5,6 +5,7 @@ use super::header::Header;
 use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::rows::{Row, is_missing};
+use super::sniff::Sniff;
 use super::timestamp::MAX_SECONDS;
 use crate::Resource;
 use crate::cluster::{MAX_TYPES, type_name_in_file};
@@ -44,6 +45,8 @@ pub(crate) struct Sink {
     pub(crate) tally: Tally,
     /// What is counted of each job.
     pub(crate) unit: Resource,
+    /// Whether jobs are kept that ask for cores and no GPU.
+    pub(crate) keeps_on_cores: bool,
     /// Rows seen, kept or not.
     pub(crate) rows: u32,
     /// How many may be seen.
@@ -151,6 +154,7 @@ impl Sink {
         Self {
             max_rows,
             unit: Resource::default(),
+            keeps_on_cores: false,
             records: Vec::new(),
             tenants: Names::default(),
             models: Names::default(),
@@ -166,9 +170,13 @@ impl Sink {
         }
     }
 
-    /// The same for jobs that are counted in this.
-    pub(crate) fn counting(self, unit: Resource) -> Self {
-        Self { unit, ..self }
+    /// The same for what is counted of a file.
+    pub(crate) fn counting(self, sniff: &Sniff<'_>) -> Self {
+        Self {
+            unit: sniff.unit,
+            keeps_on_cores: sniff.keeps_on_cores,
+            ..self
+        }
     }
 
     /// Counts a row. Whether it may be read: none is beyond the limit.
@@ -199,10 +207,11 @@ impl Sink {
         self.tally.drop(reason, line, detail);
     }
 
-    /// Whole GPUs of a row, and the share of the last of them; or cores (0: not told), where they are counted.
+    /// Whole GPUs of a row, and the share of the last of them; or cores (0: not told), where they are counted. None
+    /// of a job that asks for cores alone, where those are kept.
     pub(crate) fn occupied(&self, gpus: f64, cores: f64) -> Result<(u32, f32), DropReason> {
         match self.unit {
-            Resource::Gpus => self::gpus(gpus),
+            Resource::Gpus => gpus_or_cores(gpus, cores, self.keeps_on_cores),
             Resource::Cores => self::cores(cores),
         }
     }
@@ -461,6 +470,18 @@ pub(crate) fn gpus(value: f64) -> Result<(u32, f32), DropReason> {
         Ok((whole as u32, share(value - whole + 1.0)))
     } else {
         Err(DropReason::GpusInvalid)
+    }
+}
+
+/// The same; none of a job that asks for cores alone, where those are kept.
+pub(crate) fn gpus_or_cores(
+    value: f64,
+    cores: f64,
+    keeps_on_cores: bool,
+) -> Result<(u32, f32), DropReason> {
+    match gpus(value) {
+        Err(DropReason::NoGpus) if keeps_on_cores && cores > 0.0 => Ok((0, 1.0)),
+        of => of,
     }
 }
 

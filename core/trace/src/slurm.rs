@@ -152,7 +152,8 @@ impl<'a> Pairs<'a> {
             if text.trim_ascii_start().starts_with('#') {
                 continue;
             }
-            let begins = !text.starts_with([' ', '\t']) && !std::mem::take(&mut continues);
+            let continued = std::mem::take(&mut continues);
+            let begins = !continued && !text.starts_with([' ', '\t']);
             if begins {
                 within = first_key(text).is_some_and(|of| of.eq_ignore_ascii_case(key));
                 if within {

@@ -45,6 +45,8 @@ pub(crate) struct Sniff<'a> {
     pub(crate) boxed: bool,
     /// What is to be counted of its jobs or machines.
     pub(crate) unit: Resource,
+    /// Whether jobs are kept that ask for cores and no GPU.
+    pub(crate) keeps_on_cores: bool,
 }
 
 /// How a text is cut into rows.
@@ -371,6 +373,7 @@ impl<'a> Sniff<'a> {
             from: 1,
             boxed: false,
             unit: Resource::default(),
+            keeps_on_cores: false,
         }
     }
 

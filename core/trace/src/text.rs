@@ -313,6 +313,7 @@ impl TextFile {
             },
             Ok(Found::Trace(format, recognised, mut sniff)) => {
                 sniff.unit = shared.options.unit;
+                sniff.keeps_on_cores = shared.options.keep_on_cores;
                 match Import::new(format, &mut sniff, mapping.as_ref(), shared.rows_left()) {
                     Ok(mut import) => {
                         import.truncated = flaws.truncated;

@@ -115,7 +115,7 @@ pub enum OpenRequest {
 }
 
 /// Which jobs of a trace are taken and how: keys and values of the command line's flags (`window`,
-/// `tenant`, `status`, `unit`, `fractions`, `oversized`), some of them several times; and `load`, how many times
+/// `tenant`, `status`, `unit`, `fractions`, `oversized`, `on-cores`), some of them several times; and `load`, how many times
 /// as fast as recorded jobs come. What is not there is at its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice(pub Vec<(String, String)>);
@@ -413,6 +413,8 @@ pub struct Facets {
     pub statuses: Vec<(String, u32)>,
     /// Jobs that ask for a fraction of a GPU.
     pub fractional: u32,
+    /// Jobs that ask for cores and no GPU.
+    pub on_cores: u32,
     /// Seconds from the first submission to the last.
     pub span: f64,
 }

@@ -27,7 +27,7 @@ use switchyard::job::{JobId, Status};
 use switchyard::outages::Outages;
 use switchyard::policy::PolicySpec;
 use switchyard::study::DEFAULT_POLICIES;
-use switchyard::trace::{ColumnMapping, Fractions, Oversized, Window};
+use switchyard::trace::{ColumnMapping, Fractions, OnCores, Oversized, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
 use switchyard::{Resource, Settings};
 
@@ -267,6 +267,7 @@ impl Link {
             "unit" => self.choose(key, value, parsed::<Resource>(value))?,
             "fractions" => self.choose(key, value, parsed::<Fractions>(value))?,
             "oversized" => self.choose(key, value, parsed::<Oversized>(value))?,
+            "on-cores" => self.choose(key, value, parsed::<OnCores>(value))?,
             "load" => {
                 let load = Choice::load_of(value)?;
                 self.choice = self.choice.with_load(load);

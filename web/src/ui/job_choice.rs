@@ -21,6 +21,11 @@ const OVERSIZED: [(&str, &str); 3] = [
     ("shrink", "get all GPUs for a longer time"),
 ];
 
+const ON_CORES: [(&str, &str); 2] = [
+    ("", "run beside what schedulers decide"),
+    ("drop", "are left out"),
+];
+
 /// What a field's new value makes of the choice.
 type Change = Box<dyn Fn(&Choice, &str) -> Choice>;
 
@@ -83,6 +88,10 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
         format::units("Fractions of a GPU"),
         format::counted(u64::from(facets.fractional), "job", "jobs")
     );
+    let on_cores = format!(
+        "Without a GPU, on cores ({})",
+        format::counted(u64::from(facets.on_cores), "job", "jobs")
+    );
     let mut fewer = choice.0.iter().filter(|(key, _)| key != "unit");
     let summary = fewer.next().map_or("all", |_| "some");
     html! {
@@ -99,6 +108,9 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
                 { among("status", "Ended", &facets.statuses, 0) }
                 if facets.fractional > 0 {
                     <label class="field"><span>{ fractions }</span>{ ways("fractions", &FRACTIONS) }</label>
+                }
+                if facets.on_cores > 0 {
+                    <label class="field"><span>{ on_cores }</span>{ ways("on-cores", &ON_CORES) }</label>
                 }
                 { field("Jobs larger than the cluster", None, ways("oversized", &OVERSIZED)) }
             </fieldset>

@@ -51,7 +51,14 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
                 choice,
                 cluster,
                 beside,
-            } => match open_beside(&scope, &files, (member, columns), &choice, beside) {
+            } => match open_beside(
+                &scope,
+                &files,
+                (member, columns),
+                &choice,
+                cluster.as_ref(),
+                beside,
+            ) {
                 Ok(None) => Ok(Reply::NeedsColumns),
                 Ok(Some(Opened::Trace(trace))) => {
                     let answer = taken(&trace, &choice, cluster.as_ref(), true);
@@ -127,36 +134,49 @@ fn open_beside(
     files: &[File],
     (member, columns): (Option<String>, Option<String>),
     choice: &Choice,
+    cluster: Option<&ClusterSpec>,
     beside: Resource,
 ) -> Result<Option<Opened>, Refusal> {
     let unit = choice.unit();
-    let opened = open(scope, files, member.clone(), columns.clone(), unit);
+    let mapping = columns.map(|text| text.parse()).transpose();
+    let mut asked = switchyard::asked::Opening {
+        options: OpenOptions {
+            member,
+            max_bytes: MAX_BYTES,
+            max_rows: MAX_ROWS,
+            mapping: mapping.map_err(Refusal::because)?,
+            unit,
+            ..OpenOptions::default()
+        },
+        choices: choices(choice).map_err(Refusal::because)?,
+        cluster: cluster.cloned(),
+    };
+    let opened = open(scope, files, asked.options.clone());
     if unit != beside && !matches!(opened, Ok(None | Some(Opened::Trace(_)))) {
-        let again = open(scope, files, member, columns, beside);
+        asked.options.unit = beside;
+        let again = open(scope, files, asked.options);
         if let Ok(Some(Opened::Cluster(_))) = again {
             return again;
         }
+        return opened;
     }
-    opened
+    let again = opened.as_ref().ok().and_then(Option::as_ref);
+    match again.and_then(|opened| asked.again(opened)) {
+        Some(again) => {
+            drop(opened);
+            open(scope, files, again)
+        }
+        None => opened,
+    }
 }
 
 /// Reads files slice by slice, and says how far it has come.
 fn open(
     scope: &DedicatedWorkerGlobalScope,
     files: &[File],
-    member: Option<String>,
-    columns: Option<String>,
-    unit: Resource,
+    options: OpenOptions,
 ) -> Result<Option<Opened>, Refusal> {
-    let mapping = columns.map(|text| text.parse()).transpose();
-    let mut opening = Opening::new(OpenOptions {
-        member,
-        max_bytes: MAX_BYTES,
-        max_rows: MAX_ROWS,
-        max_held: OpenOptions::default().max_held,
-        mapping: mapping.map_err(Refusal::because)?,
-        unit,
-    });
+    let mut opening = Opening::new(options);
     #[cfg(feature = "columnar")]
     {
         opening = opening.reading_columns(switchyard_columnar::read);
@@ -285,6 +305,7 @@ fn choices(choice: &Choice) -> Result<Choices, ChoiceError> {
             "status" => choices.statuses.push(value.parse()?),
             "fractions" => choices.fractions = value.parse()?,
             "oversized" => choices.oversized = value.parse()?,
+            "on-cores" => choices.on_cores = value.parse()?,
             // What a later page has kept.
             _ => {
                 let label = Label::named(key);
@@ -305,7 +326,8 @@ fn facets(trace: &Trace) -> Facets {
     };
     let mut tenants = counted(&trace.tenants);
     let mut labels = Label::ALL.map(|label| (label, counted(trace.labels.names(label))));
-    let (mut first, mut last, mut fractional) = (f64::INFINITY, 0.0, 0);
+    let (mut first, mut last) = (f64::INFINITY, 0.0);
+    let (mut fractional, mut on_cores) = (0, 0);
     for record in &trace.records {
         let status = statuses.iter().position(|of| of.1 == record.status);
         if let Some((_, jobs)) = status.and_then(|at| ended.get_mut(at)) {
@@ -322,6 +344,7 @@ fn facets(trace: &Trace) -> Facets {
             }
         }
         fractional += u32::from(record.share < 1.0);
+        on_cores += u32::from(record.gpus == 0);
         first = if record.submit < first {
             record.submit
         } else {
@@ -353,6 +376,7 @@ fn facets(trace: &Trace) -> Facets {
         among: among.filter(|of| of.names.len() > 1).collect(),
         statuses: ended.into_iter().filter(|of| of.1 > 0).collect(),
         fractional,
+        on_cores,
         span: last - first,
     }
 }

@@ -107,7 +107,7 @@ mod tests {
         };
         assert_eq!(
             cluster.to_string(),
-            "2x8:g2/cores=96/memory=384+1x2:p100/cores=64/memory=256"
+            "2x8:g2/cores=96/memory=384+1x2:p100/cores=64/memory=256+1x0/cores=32/memory=256"
         );
         let error = try_open(
             "nodes.csv",

@@ -170,7 +170,7 @@ mod tests {
     fn nodes_are_documents() {
         assert_eq!(
             cluster("nodes.yaml", LIST),
-            "1x8:v100/cores=96/memory=1+1x2:t4/cores=64"
+            "1x8:v100/cores=96/memory=1+1x2:t4/cores=64+1x0/cores=96"
         );
         let error = try_open("nodes.yaml", LIST.replace("'8'", "many").as_bytes());
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Alibaba PAI's machine table of 2020 (`pai_machine_spec`): no header, five columns: machine,
 //! gpu_type, cap_cpu, cap_mem, **cap_gpu**.
 //!
-//! A row is a machine; machines without GPUs are left out. Memory is in GB.
+//! A row is a machine; machines without GPUs are for jobs on cores. Memory is in GB.
 //!
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2020`.
 
@@ -53,14 +53,14 @@ mod tests {
     use crate::testing::try_open;
 
     #[test]
-    fn machines_without_gpus_are_left_out() {
+    fn machines_without_gpus_are_for_jobs_on_cores() {
         let table = include_bytes!("../../../../tests/fixtures/pai_machine_spec.csv");
         let Ok(Opened::Cluster(cluster)) = try_open("machines.csv", table) else {
             panic!("no cluster");
         };
         assert_eq!(
             cluster.to_string(),
-            "1x8:v100/cores=96/memory=512+2x2:p100/cores=64/memory=512"
+            "1x8:v100/cores=96/memory=512+2x2:p100/cores=64/memory=512+1x0/cores=96/memory=512"
         );
     }
 }

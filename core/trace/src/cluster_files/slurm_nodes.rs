@@ -441,7 +441,7 @@ mod tests {
             PartitionName=gpu Nodes=gpu[01-03],old1 Default=YES\n";
         assert_eq!(
             cluster("slurm.conf", text),
-            "3x8:a100-80/cores=64/memory=512+2x4:v100-32/cores=32/memory=512"
+            "3x8:a100-80/cores=64/memory=512+2x4:v100-32/cores=32/memory=512+9x0/cores=128/memory=512"
         );
     }
 
@@ -450,14 +450,17 @@ mod tests {
         let text = "NodeName=n1 Arch=x86_64 CoresPerSocket=16\n   CPUAlloc=0 CPUEfctv=64 CPUTot=64 CPULoad=0.01\n   AvailableFeatures=(null)\n   Gres=gpu:a100:4(S:0-1),gpu:t4:4\n   OS=Linux 5.14 #1 SMP\n   RealMemory=524288 AllocMem=0\n\nNodeName=n2 Arch=x86_64\n   CPUTot=8 Gres=(null)\n   RealMemory=1024\n";
         assert_eq!(
             cluster("nodes.txt", text),
-            "1x4:a100/cores=32/memory=256+1x4:t4/cores=32/memory=256"
+            "1x4:a100/cores=32/memory=256+1x4:t4/cores=32/memory=256+1x0/cores=8/memory=1"
         );
     }
 
     #[test]
     fn sinfo() {
         let text = "NODELIST   GRES                CPUS MEMORY\ngpu01      gpu:a100:8(S:0-1)   64   524288\ngpu02      gpu:a100:8(S:0-1)   64   524288\ngpu01      gpu:a100:8(S:0-1)   64   524288\ncpu1       (null)              64   524288\n";
-        assert_eq!(cluster("sinfo.txt", text), "2x8:a100/cores=64/memory=512");
+        assert_eq!(
+            cluster("sinfo.txt", text),
+            "2x8:a100/cores=64/memory=512+1x0/cores=64/memory=512"
+        );
         assert_eq!(
             cluster("sinfo.txt", "NODELIST GRES\ngpu[01-03] gpu:t4:2\n"),
             "3x2:t4"
@@ -474,7 +477,10 @@ mod tests {
             {"name": "n1", "cpus": 64, "real_memory": 524288, "gres": "gpu:a100:8(S:0-1)"},
             {"name": "n2", "cpus": 64, "real_memory": 524288, "gres": ""}
         ], "last_update": 1}"#;
-        assert_eq!(cluster("nodes.json", text), "1x8:a100/cores=64/memory=512");
+        assert_eq!(
+            cluster("nodes.json", text),
+            "1x8:a100/cores=64/memory=512+1x0/cores=64/memory=512"
+        );
     }
 
     #[test]
@@ -492,7 +498,10 @@ mod tests {
             group("b", "\"n[2-3]\""),
             r#"{"nodes": {"total": 3, "nodes": ["c1"]}, "cpus": {"minimum": 8}, "gres": {"total": ""}}"#
         );
-        assert_eq!(cluster("sinfo.json", &text), "3x8:a100/cores=64/memory=512");
+        assert_eq!(
+            cluster("sinfo.json", &text),
+            "3x8:a100/cores=64/memory=512+1x0/cores=8"
+        );
     }
 
     const CONF: &str = "SlurmctldHost=head\nGresTypes=gpu\nNodeName=gpu[01-02] CPUs=64 RealMemory=524288 Gres=gpu:8\nNodeName=gpu03 CPUs=32 Gres=gpu:t4:4\nNodeName=old1 CPUs=16 Gres=gpu:2\n";

@@ -123,11 +123,11 @@ impl Generic {
             }),
             None => column("gpus")?,
         };
-        let cores = match sniff.unit {
-            Resource::Cores => cores(sniff).cloned(),
-            Resource::Gpus => None,
-        };
-        let gpus = gpus.or_else(|| cores.clone());
+        // Of gangs they say how many only where others run on cores alone.
+        let count = sniff.unit == Resource::Cores || sniff.keeps_on_cores;
+        let cores = cores(sniff).filter(|_| count).cloned();
+        let counted = cores.clone().filter(|_| sniff.unit == Resource::Cores);
+        let gpus = gpus.or(counted);
         let (Some(submit), Some(span), Some(gpus)) = (&submit, &span, &gpus) else {
             let missing = [
                 (Role::Submit, submit.is_none()),

@@ -246,7 +246,8 @@ fn any_of(types: impl Iterator<Item = TypeSet>) -> TypeSet {
 
 /// Gives a table's jobs their GPUs; `tasks` are sorted by job.
 fn give(tasks: &[Task], sink: &mut Sink) {
-    let (tally, unit) = (&mut sink.tally, sink.unit);
+    let (unit, keeps) = (sink.unit, sink.keeps_on_cores);
+    let tally = &mut sink.tally;
     sink.records.retain_mut(|record| {
         let name = || cell_is("job_name", &record.name);
         let Some(job) = id(&record.name) else {
@@ -268,7 +269,7 @@ fn give(tasks: &[Task], sink: &mut Sink) {
         };
         let types = own.filter(|task| task.gpus > 0.0).map(|task| task.types);
         let occupied = match unit {
-            Resource::Gpus => sink::gpus(all),
+            Resource::Gpus => sink::gpus_or_cores(all, asks.cores, keeps),
             Resource::Cores => sink::cores(asks.cores),
         };
         match occupied {

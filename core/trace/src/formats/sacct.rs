@@ -300,7 +300,12 @@ impl Layout {
             return Err((DropReason::PartialExecution, &self.id));
         }
         let (gpus, share) = match sink.unit {
-            Resource::Gpus => self.gpus(row)?,
+            Resource::Gpus => match self.gpus(row) {
+                Err((DropReason::NoGpus, _)) if sink.keeps_on_cores && self.cores(row).is_ok() => {
+                    (0, 1.0)
+                }
+                counted => counted?,
+            },
             Resource::Cores => self.cores(row)?,
         };
         let types = self.types(row);

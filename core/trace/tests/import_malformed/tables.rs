@@ -243,7 +243,7 @@ fn a_cluster_and_gangs_that_do_not_fit_it() {
     };
     assert_eq!(
         trace.report.cluster,
-        "nodes.csv: 3 machines with 18 GPUs (g2, p100), one machine without GPUs left out."
+        "nodes.csv: 3 machines with 18 GPUs (g2, p100), one machine without GPUs for jobs on cores."
     );
     assert_eq!(
         notes(&trace),

@@ -130,6 +130,10 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
         Verdict::StartsLater { at } => {
             html! { { format!("Waits: the trace records that it starts at {}.", format::time(at.seconds())) } }
         }
+        Verdict::TooFewCores { wants, left } => {
+            let [wants, left] = [wants, left].map(|of| f64::from(of) / 1000.0);
+            html! { { format!("Waits: it wants {wants} cores and no node has more than {left} left, or too little memory.") } }
+        }
         Verdict::TooFewGpus { wants, left } => {
             html! { { format!("Waits: it wants {} and the jobs before it leave {left}.", gpus(wants)) } }
         }
