@@ -161,6 +161,11 @@ fn report(trace: &Trace) -> String {
             unit.words(dropped.reason.text()),
             place(&dropped.example)
         ));
+        if let Some(way_out) = dropped.reason.way_out() {
+            line(format_args!(
+                "            {way_out} (--cluster 16x8/cores=64, or --unit cores)"
+            ));
+        }
     }
     if !trace.report.warnings.is_empty() {
         line(format_args!("worth knowing"));

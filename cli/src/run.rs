@@ -264,6 +264,12 @@ fn head(results: &Results, prepared: &Prepared) -> String {
         cluster.spec,
         cluster.gpus
     );
+    if trace.on_cores > 0 {
+        text.push_str(&format!(
+            "{} of them ask for no GPU: they run on cores beside what schedulers decide, and count in means of all jobs; --by gang tells them apart, --on-cores drop leaves them out\n",
+            trace.on_cores
+        ));
+    }
     text.push_str(&applications::describe(trace));
     if let Some(why) = prepared.why_trained() {
         text.push_str(&format!("{why}\n"));

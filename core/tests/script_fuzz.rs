@@ -68,6 +68,7 @@ fn fate(text: &str, jobs: &Arc<Workload>, cluster: &ClusterSpec) -> &'static str
         spec: "script".to_owned(),
         given: Vec::new(),
         oracle: true,
+        replays: false,
         packs: false,
         looks_at_links: false,
         policy: script.into_policy(Strategy::default()),

@@ -396,6 +396,12 @@ impl StageRun {
         f64::from(self.moment.level(job)) * A_QUEUE + self.moment.since(job).seconds()
     }
 
+    /// The nodes of whose cores a segment without GPUs has some.
+    pub(crate) fn nodes_of_cores(&self, segment: u32) -> Vec<u32> {
+        let parts = self.log.cores(segment as usize);
+        parts.map(|part| part.node).collect()
+    }
+
     /// The first of those who wait.
     pub(crate) fn first_in_line(&self) -> Option<JobId> {
         let waiting = self.moment.waiting().iter().copied();

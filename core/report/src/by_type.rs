@@ -65,6 +65,8 @@ pub fn by_gpu_type(cluster: &ClusterSpec, log: &RunLog, outcomes: &Outcomes) -> 
         let most = (0..=types)
             .rev()
             .max_by(|&a, &b| order::by_value(&held[a], &held[b]));
+        // Who ran on cores alone is of none.
+        let most = most.filter(|&most| held[most] > 0.0);
         if let (Some(most), false) = (most, jct.is_nan()) {
             figures[most].jct.push(*jct);
             figures[most].mean_queueing += queueing;

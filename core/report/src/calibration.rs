@@ -8,8 +8,8 @@ use serde::Serialize;
 /// Waits under a minute are alike, whatever their ratio.
 const NOTHING: f64 = 60.0;
 
-/// How far a run's waits are from those that the trace records, over the jobs that finished and of which it tells
-/// when they ran. A wait is all of a job's waiting: its completion time without the time that it ran.
+/// How far a run's waits are from those that the trace records, over the jobs with GPUs that finished and of which it
+/// tells when they ran. A wait is all of a job's waiting: its completion time without the time that it ran.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Calibration {
     /// How many jobs these are.
@@ -34,6 +34,7 @@ impl Calibration {
         let waits = (0..)
             .map(JobId)
             .zip(&workload.jobs)
+            .filter(|(_, job)| !job.is_on_cores())
             .filter_map(|(id, job)| {
                 let wait = recorded.wait(id, job)?;
                 let here = outcomes.queueing[id.index()];

@@ -40,6 +40,9 @@ pub struct TraceFacts {
     pub format: String,
     /// Jobs that can run or be rejected.
     pub jobs: usize,
+    /// Those of them that ask for no GPU: they run on cores beside what schedulers decide.
+    #[serde(skip_serializing_if = "is_none")]
+    pub on_cores: usize,
     /// What all figures of GPUs count: theirs, and those of the cluster and the runs.
     pub unit: Resource,
     /// GPU-hours they ask for, or core-hours where cores are counted.
@@ -65,6 +68,10 @@ pub struct TraceFacts {
     /// The applications that were defined, in JSON.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<String>,
+}
+
+fn is_none(jobs: &usize) -> bool {
+    *jobs == 0
 }
 
 /// The cluster of [`Results`].
@@ -176,6 +183,7 @@ impl TraceFacts {
         Self {
             format: format.to_string(),
             jobs: workload.jobs.len(),
+            on_cores: workload.on_cores(),
             unit: workload.unit,
             gpu_hours: gpu_seconds / 3600.0,
             member: None,

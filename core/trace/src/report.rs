@@ -262,6 +262,13 @@ named! {
     }
 }
 
+impl DropReason {
+    /// How these rows could be kept, in sentences.
+    pub fn way_out(self) -> Option<&'static str> {
+        (self == Self::NoGpus).then_some("Those that ask for cores run where the cluster says how many its nodes have: open its slurm.conf or its list of nodes together with the log. Cores can also be counted in the place of GPUs.")
+    }
+}
+
 impl ImportReport {
     /// Jobs that were read, kept or not: rows but for the parts of jobs that other rows describe.
     pub fn jobs(&self) -> u32 {

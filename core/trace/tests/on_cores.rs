@@ -99,7 +99,7 @@ fn whoever_has_cores_opens_the_files_once_more() {
 #[test]
 fn a_table_with_a_column_of_cores() {
     let text = "job,submit,duration,gpus,cpus\na,0,3600,1,8\nb,9,60,0,2\nc,9,60,0,\n";
-    assert_eq!(jobs(&trace(&[("jobs.csv", text)], false)), [(1, 8)]);
+    assert_eq!(jobs(&trace(&[("jobs.csv", text)], false)), [(1, 0)]);
     assert_eq!(jobs(&trace(&[("jobs.csv", text)], true)), [(1, 8), (0, 2)]);
 }
 

@@ -8,8 +8,8 @@ use crate::queues::Queues;
 use crate::stage::{Clock, Stage, StageRun};
 use std::collections::BTreeMap;
 use switchyard::Time;
-use switchyard::cluster::GpuModel;
-use switchyard::job::JobId;
+use switchyard::cluster::{GpuModel, OnCores};
+use switchyard::job::{Job, JobId};
 use switchyard::sim::{Absence, NodeState, Segment, Stop};
 
 /// How many nodes are named before the rest is counted.
@@ -23,7 +23,7 @@ fn who(job: JobId, stage: &Stage) -> Vec<String> {
     let name_of =
         |names: &[String], index: Option<u32>| index.and_then(|i| names.get(i as usize)).cloned();
     let about = [
-        Some(counted(record.gpus.into(), "GPU", "GPUs")),
+        Some(asks(record)),
         name_of(&stage.workload.models, record.model),
         name_of(&stage.workload.tenants, record.tenant),
     ];
@@ -31,6 +31,17 @@ fn who(job: JobId, stage: &Stage) -> Vec<String> {
         record.name.to_string(),
         about.into_iter().flatten().collect::<Vec<_>>().join(" · "),
     ]
+}
+
+/// What a job runs on: `2 GPUs`, or `16 cores` of one that asks for no GPU.
+pub fn asks(job: &Job) -> String {
+    if !job.is_on_cores() {
+        return counted(job.gpus.into(), "GPU", "GPUs");
+    }
+    match figures(f64::from(OnCores::of(&job.demand).cores) / 1000.0) {
+        one if one == "1" => "1 core".to_owned(),
+        many => format!("{many} cores"),
+    }
 }
 
 /// The lines of a job's tooltip: who it is, what it does at the clock's time, what it has got.
@@ -65,7 +76,7 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
         None => units("wants more GPUs than there are").into_owned(),
     });
     if let Some(segment) = last.filter(|segment| segment.end.seconds() > now) {
-        lines.push(nodes(&segment));
+        lines.push(nodes(&segment, run.nodes_of_cores(segments[begun - 1])));
     }
 
     let mut got = vec![gpu_hours(run.held(job, now).service())];
@@ -180,6 +191,7 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
             figures(f64::from(share.get()) / 1000.0),
             units("of a GPU")
         ),
+        None if first.is_on_cores() => asks(first),
         None => count(first.gpus.into()),
     };
     let why = if idle == 0 || share.is_some() {
@@ -281,7 +293,7 @@ pub(super) fn segment(index: usize, stage: &Stage, run: &StageRun) -> Vec<String
     if restart > 0.0 {
         lines.push(format!("of these {} to restart", duration(restart)));
     }
-    lines.push(nodes(&segment));
+    lines.push(nodes(&segment, run.nodes_of_cores(index as u32)));
     if let Some(stop) = stopped(index, run) {
         lines.push(format!("{}, as its trace records", stop.cause));
         if stop.lost > 0.0 {
@@ -379,19 +391,13 @@ fn state_on_gpus(segment: &Segment<'_>, now: f64) -> String {
     format!("running for {}", duration(now - segment.start.seconds()))
 }
 
-fn nodes(segment: &Segment<'_>) -> String {
-    let named: Vec<String> = segment
-        .gpus
-        .iter()
-        .take(NODES_NAMED)
-        .map(|part| part.node.to_string())
-        .collect();
-    let more = segment.gpus.len() - named.len();
-    let word = if segment.gpus.len() == 1 {
-        "node"
-    } else {
-        "nodes"
-    };
+/// Where a segment lies: on nodes' GPUs, or on these nodes' cores.
+fn nodes(segment: &Segment<'_>, on_cores: Vec<u32>) -> String {
+    let all = segment.gpus.iter().map(|part| part.node).chain(on_cores);
+    let all: Vec<String> = all.map(|node| node.to_string()).collect();
+    let named = &all[..all.len().min(NODES_NAMED)];
+    let more = all.len() - named.len();
+    let word = if all.len() == 1 { "node" } else { "nodes" };
     match more {
         0 => format!("on {word} {}", named.join(", ")),
         _ => format!("on {word} {} and {more} more", named.join(", ")),

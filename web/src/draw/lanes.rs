@@ -141,7 +141,8 @@ impl Lanes {
                 .workload
                 .jobs
                 .get(job.index())
-                .map_or(1, |job| job.gpus);
+                .map_or(1, |job| job.gpus)
+                .max(1);
             let w = css(size * (5.0 + 3.0 * f64::from(gpus).log2())).min(lane.body.w);
             let part = queues.part(queue, service);
             let row = shown_of(&self.chips, &self.positions, job)

@@ -23,6 +23,9 @@ pub(super) fn import_report(trace: &TraceInfo, report: &ImportReport, session: &
             <li title={where_is(&dropped.example)}>
                 <span class="number">{ rows(dropped.count) }</span>{ " " }{ dropped.reason.text() }
                 <span class="hint">{ where_is(&dropped.example) }</span>
+                if let Some(way_out) = dropped.reason.way_out() {
+                    <span class="hint">{ way_out }</span>
+                }
             </li>
         }
     });

@@ -14,7 +14,7 @@ use super::speed;
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
 use crate::draw::charts::outcomes;
-use crate::draw::{format, palette};
+use crate::draw::{describe, format, palette};
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage, StageRun};
 use life_bar::life_bar;
@@ -253,7 +253,8 @@ fn in_run(stage: &Stage, run: &StageRun, name: String, id: JobId, job: &Job) -> 
         .filter(|event| matches!(event.kind, EventKind::Start | EventKind::Restart));
     let nodes = starts.map(|event| {
         let parts = run.log.segment(event.detail as usize).gpus;
-        let nodes: Vec<u32> = parts.iter().map(|part| part.node).collect();
+        let nodes = parts.iter().map(|part| part.node);
+        let nodes: Vec<u32> = nodes.chain(run.nodes_of_cores(event.detail)).collect();
         let word = if nodes.len() == 1 { "node" } else { "nodes" };
         format!("on {word} {}", life::node_list(&nodes))
     });
@@ -284,8 +285,15 @@ fn in_run(stage: &Stage, run: &StageRun, name: String, id: JobId, job: &Job) -> 
 fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
     let tenant = name_of(&stage.workload.tenants, job.tenant);
     let model = name_of(&stage.workload.models, job.model);
+    let runs_on = match job.is_on_cores() {
+        true => (
+            "runs on",
+            format!("{}, beside what schedulers decide", describe::asks(job)),
+        ),
+        false => (&*format::units("GPUs"), job.gpus.to_string()),
+    };
     let rows = [
-        (&*format::units("GPUs"), job.gpus.to_string()),
+        runs_on,
         ("submitted", stage.moments.time(job.submit.seconds())),
         ("duration", format::duration(job.work.seconds())),
         (

@@ -41,6 +41,7 @@ pub(super) fn with_groups(
     }
     let groups = groups.into_iter().map(|(group, _)| group).collect();
     let changed = ClusterSpec::with_types(groups, &names).map_err(|why| why.to_string())?;
+    let changed = changed.with_core_nodes(cluster.core_nodes().to_vec());
     let tree = changed.with_tree(cluster.tree().clone());
     tree.map_err(|why| why.to_string())
 }

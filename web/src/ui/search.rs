@@ -3,7 +3,7 @@
 use super::doers::{StateProps, tell};
 use super::focused::Focused;
 use super::typed::input_value;
-use crate::draw::{format, palette};
+use crate::draw::{describe, format, palette};
 use crate::session::Session;
 use crate::stage::{ColourBy, Stage};
 use crate::state::Action;
@@ -36,7 +36,7 @@ fn find(stage: &Stage, words: &str) -> Vec<(Found, String, String)> {
         let job = &workload.jobs[at];
         let about = format!(
             "job · {}, submitted {}",
-            format::counted(job.gpus.into(), "GPU", "GPUs"),
+            describe::asks(job),
             stage.moments.time(job.submit.seconds())
         );
         found.push((Found::Job(JobId(at as u32)), job.name.to_string(), about));

@@ -94,6 +94,14 @@ impl Motion {
 
     fn begin(&mut self, run: &StageRun, event: usize, platform: &Platform, real_ms: f64) {
         let event = run.log.event(event);
+        // Who runs on cores alone has no place in the yard.
+        let is_stay = !matches!(
+            event.kind,
+            EventKind::Submit | EventKind::Reject | EventKind::Promote | EventKind::Demote
+        );
+        if is_stay && run.log.segment(event.detail as usize).gpus.is_empty() {
+            return;
+        }
         let left = self
             .flights
             .iter()
