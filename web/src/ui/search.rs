@@ -3,7 +3,7 @@
 use super::doers::{StateProps, tell};
 use super::focused::Focused;
 use super::typed::input_value;
-use crate::draw::{describe, format, palette};
+use crate::draw::{describe, palette};
 use crate::session::Session;
 use crate::stage::{ColourBy, Stage};
 use crate::state::Action;
