@@ -19,14 +19,13 @@ def trace() -> switchyard.Trace:
 
 
 def rows() -> dict[str, list[dict[str, str]]]:
-    """The dump's rows with GPUs, by job."""
+    """The dump's rows, by job."""
     header, *lines = DUMP.splitlines()
     names = header.split("|")
     jobs: dict[str, list[dict[str, str]]] = defaultdict(list)
     for line in lines:
         row = dict(zip(names, line.split("|")))
-        if "gres/gpu=" in row["AllocTRES"]:
-            jobs[row["JobID"]].append(row)
+        jobs[row["JobID"]].append(row)
     return jobs
 
 
@@ -38,7 +37,10 @@ def by_user() -> dict[str, dict[str, float]]:
     """Jobs, GPU·h, waits and completion times of each user, as the dump tells them."""
     waits, jcts, hours = defaultdict(list), defaultdict(list), defaultdict(float)
     for attempts in rows().values():
-        user, gpus = attempts[0]["User"], int(attempts[0]["AllocTRES"].split("gres/gpu=")[1].split(",")[0])
+        user = attempts[0]["User"]
+        # Who asks for no GPU runs on cores.
+        _, _, listed = attempts[0]["AllocTRES"].partition("gres/gpu=")
+        gpus = int(listed.split(",")[0] or 0)
         ran = sum(int(row["ElapsedRaw"]) for row in attempts)
         jct = seconds(attempts[-1]["End"]) - seconds(attempts[0]["Submit"])
         waits[user].append(jct - ran)
@@ -79,6 +81,17 @@ def test_users_of_the_recorded_run_are_those_of_the_dump(trace: switchyard.Trace
     partitions = {group["name"]: group["jobs"] for group in results["fifo"]["by"]["partition"]}
     assert sum(partitions.values()) == len(trace) == len(rows())
     assert set(partitions) == {"train", "small"}
+    assert (trace.jobs["gpus"] == 0).sum() == sum("gres/gpu" not in job[0]["AllocTRES"] for job in rows().values())
+
+
+def test_jobs_on_cores_can_be_left_out(trace: switchyard.Trace) -> None:
+    files = [("sacct.psv", DUMP.encode()), ("slurm.conf", slurm_dump.CONF.encode())]
+    gangs = switchyard.open(files, on_cores="drop")
+    assert 0 < len(gangs) < len(trace)
+    assert (gangs.jobs["gpus"] > 0).all()
+    # Without a word of cores there is nothing that they could run on.
+    assert len(switchyard.open(files[:1])) == len(switchyard.open(files, cluster="15x8")) == len(gangs)
+    assert len(switchyard.open(files[:1], cluster="15x8/cores=64")) == len(trace)
 
 
 def test_the_recorded_run_is_exact_and_others_are_held_against_it(trace: switchyard.Trace) -> None:

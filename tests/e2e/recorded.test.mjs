@@ -63,8 +63,8 @@ const files = () => [
 ];
 
 const onGpus = jobs.filter(({ gpus }) => gpus > 0);
-/** The jobs with GPUs by a key. */
-const grouped = (key) => new Map([...new Set(onGpus.map(key))].map((of) => [of, onGpus.filter((job) => key(job) === of)]));
+/** The jobs by a key: those without GPUs run on the cores that slurm.conf tells. */
+const grouped = (key) => new Map([...new Set(jobs.map(key))].map((of) => [of, jobs.filter((job) => key(job) === of)]));
 const mean = (values) => values.reduce((all, value) => all + value, 0) / values.length;
 
 /** Seconds of a span as the page writes it. */
@@ -90,10 +90,10 @@ test("a log of Slurm opens with its cluster, and what happened is a run beside t
   const listed = await cards(page);
   assert.equal(listed.at(-1).spec, "recorded");
   const { trace, cluster, runs } = await results(page);
-  assert.equal(trace.jobs, onGpus.length);
+  assert.deepEqual([trace.jobs, trace.on_cores], [jobs.length, jobs.length - onGpus.length]);
   assert.match(cluster.spec, /^4x8:a100\/cores=64.*\+2x4:t4\/cores=32/);
   const recorded = runs.find(({ policy }) => policy === "recorded");
-  const waits = onGpus.map(({ submit, start }) => start - submit);
+  const waits = jobs.map(({ submit, start }) => start - submit);
   assert.ok(Math.abs(recorded.queueing.mean - mean(waits)) < 1e-6, `${recorded.queueing.mean} instead of ${mean(waits)}`);
   assert.ok(mean(waits) > 60, "the log has waits");
 
@@ -133,19 +133,39 @@ test("jobs of some users alone, their colours and a filter", async (t) => {
   await finished(page, 2);
   await page.keyboard.press("Escape");
   await page.getByPlaceholder(/filter/i).or(page.getByLabel(/filter/i)).first().fill("user=user3 partition=small");
-  const some = onGpus.filter(({ user, partition }) => user === "user3" && partition === "small").length;
-  await page.getByText(new RegExp(`^${some} of ${onGpus.length.toLocaleString("en")}`)).waitFor();
+  const some = jobs.filter(({ user, partition }) => user === "user3" && partition === "small").length;
+  await page.getByText(new RegExp(`^${some} of ${jobs.length.toLocaleString("en")}`)).waitFor();
 
   await page.getByTestId("job-choice").locator("summary").click();
   await page.getByTestId("job-choice").getByRole("group", { name: /^Users/ }).getByLabel("user3").click();
   await page.waitForFunction(() => location.hash.includes("user=user3"));
   await finished(page, 2);
-  const own = onGpus.filter(({ user }) => user === "user3").length;
-  assert.equal((await results(page)).trace.jobs, own);
+  const own = jobs.filter(({ user }) => user === "user3");
+  assert.equal((await results(page)).trace.jobs, own.length);
+  await page.keyboard.press("Escape");
+
+  await page.getByTestId("job-choice").getByLabel(/^Without a GPU, on cores/).selectOption("drop");
+  await page.waitForFunction(() => location.hash.includes("on-cores=drop"));
+  await finished(page, 2);
+  assert.equal((await results(page)).trace.jobs, own.filter(({ gpus }) => gpus > 0).length);
 
   await page.getByRole("tab", { name: "Timeline" }).click();
   await page.getByLabel("Colour by").selectOption("partition");
   await page.getByRole("button", { name: "train", exact: true }).waitFor();
+});
+
+test("a job without a GPU tells its cores, and why it runs", async (t) => {
+  const page = await open(t, "index.html#v=1&view=jobs&run=fifo");
+  await give(page, ...files());
+  await finished(page, 2);
+  await page.keyboard.press("Escape");
+  const { id, submit } = jobs.find(({ gpus, seconds }) => gpus === 0 && seconds > 600);
+  await page.locator(`#job-${id - 1}`).click();
+  const inspector = page.getByRole("complementary").or(page.getByTestId("inspector")).first();
+  await inspector.getByText("2 cores, beside what schedulers decide").waitFor();
+  await page.evaluate((at) => { location.hash += `&t=${at}`; }, submit - jobs[0].submit + 60);
+  await inspector.getByText("Runs.").first().waitFor();
+  await inspector.getByText(/^2 on node \d+$/).first().waitFor();
 });
 
 test("where nobody knows when jobs ran there is no run as recorded", async (t) => {

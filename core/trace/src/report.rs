@@ -239,6 +239,8 @@ named! {
         GpuTypesUnread = "gpu_types_unread", "Jobs whose GPU types are no names, or beyond the first 64: {}. They may run on any.";
         /// More than GPUs.
         CoresOrMemory = "cores_or_memory", "Jobs that say how many cores or how much memory they need: {}. It counts, since nodes say what they have.";
+        /// No GPU.
+        OnCores = "on_cores", "Jobs that ask for cores and no GPU: {}. They run on cores beside what schedulers decide, since nodes say how many they have.";
         /// Several workers.
         GangsMultiplied = "gangs_multiplied", "Jobs of several workers: {}. GPUs per worker were multiplied by the workers.";
         /// The throughput of another number of GPUs.

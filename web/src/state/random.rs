@@ -249,6 +249,7 @@ impl Random {
         }
         if self.coin() {
             choice = choice.with("oversized", self.of(&["drop", "shrink"]));
+            choice = choice.with("on-cores", self.of(&["", "drop"]));
         }
         choice
     }

@@ -369,7 +369,8 @@ fn survives(fragment: &str) {
 
 /// Links of people and of others: as they are written, mutilated, and made up.
 fn hostile(random: &mut Random) -> String {
-    const KEYS: [&str; 36] = [
+    const KEYS: [&str; 37] = [
+        "on-cores",
         "v",
         "sample",
         "file",

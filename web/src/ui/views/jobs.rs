@@ -1,6 +1,6 @@
 //! Jobs: every job with what became of it in each run; only the rows on screen exist.
 
-use crate::draw::format;
+use crate::draw::{describe, format};
 use crate::session::by_hand::{MADE, made_of};
 use crate::stage::Stage;
 use crate::state::view_options::{JOBS_FILTER, JOBS_SHOW, JOBS_SORT, ViewOption};
@@ -349,7 +349,7 @@ fn row_of(
     html! {
         <tr key={id.0} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
             <td class="name">{ &*job.name }</td>
-            <td class="number">{ format::count(job.gpus.into()) }</td>
+            <td class="number" title={job.is_on_cores().then(|| describe::asks(job))}>{ format::count(job.gpus.into()) }</td>
             <td class="number" title={stage.moments.exact(job.submit.seconds())}>{ stage.moments.time(job.submit.seconds()) }</td>
             <td class="number">{ format::duration(job.work.seconds()) }</td>
             // Columns that no job of the trace has anything in would only take room.
