@@ -192,7 +192,7 @@ named! {
         /// Left out by choice: it asks for a fraction of a GPU.
         Fractional = "fractional", "asks for a fraction of a GPU, by choice left out";
         /// Left out by choice, or since no node says its cores: it asks for no GPU.
-        OnCores = "on_cores", "asks for cores and no GPU, left out by choice or since the cluster says no cores";
+        OnCores = "on_cores_left_out", "asks for cores and no GPU, left out by choice or since the cluster says no cores";
         /// Left out by choice: it can never run.
         LargerThanCluster = "larger_than_cluster", "asks for more GPUs than the cluster has, by choice left out";
     }
