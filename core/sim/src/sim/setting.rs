@@ -144,10 +144,13 @@ impl Setting {
         let pools = Pools::of(cluster);
         let needs = needs_by_job(&workload, cluster, &pools, options.servers);
         let is_alike = pools.len() <= 1 && !needs.iter().any(|needs| needs.takes_cores_or_memory());
+        let types = Types::new(&workload, cluster, &pools, options.equal_types);
+        let need = |job: JobId| needs.get(job.index()).copied().unwrap_or(Needs::NONE);
+        let workload = types.on_the_fastest(workload, need);
         Self {
             traits: TraitsByJob::of(&workload),
             largest_gangs: largest_gangs(&needs, &pools),
-            types: Types::new(&workload, cluster, &pools, options.equal_types),
+            types,
             pools: (!is_alike).then(|| Arc::new(pools)),
             needs,
             workload,
