@@ -434,7 +434,7 @@ fn calibrations(runs: &[RunResult]) -> String {
 const UNKNOWN: &str = "–";
 
 /// Seconds in a unit that a person can read.
-fn span(seconds: f64) -> String {
+pub(crate) fn span(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => UNKNOWN.to_owned(),
         s if s < 120.0 => format!("{} s", figure(s, 1)),
