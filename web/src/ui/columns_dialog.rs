@@ -96,7 +96,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
             has("duration") || has("start") && has("end"),
             "how long they ran",
         ),
-        (has("gpus"), "their GPUs"),
+        (has("gpus"), &format::units("their GPUs")),
     ];
     let missing: Vec<&str> = needed
         .iter()

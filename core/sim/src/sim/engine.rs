@@ -308,6 +308,7 @@ impl Simulation {
         } = &self.scheduler;
         let Progress { now, done, jobs } = self.progress();
         let (policy, time) = (spec.clone(), now);
+        let unit = self.world.setting.workload.unit;
         let reason = match trouble {
             Trouble::Plan(job, kind) => {
                 let error = PlanError {
@@ -315,6 +316,7 @@ impl Simulation {
                     time,
                     job,
                     kind,
+                    unit,
                 };
                 return error.into();
             }
@@ -335,6 +337,7 @@ impl Simulation {
             jobs,
             reason,
             remedy,
+            unit,
         };
         halt.into()
     }
