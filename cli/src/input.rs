@@ -62,10 +62,7 @@ pub(crate) struct TraceArguments {
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
     /// Which column holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'
-    ///
-    /// Columns that are not said are those that their names tell: gpus=num_cores alone counts cores. gpus=1
-    /// gives every job one GPU, tenant= leaves tenants out.
-    #[arg(long, value_name = "MAPPING")]
+    #[arg(long, value_name = "MAPPING", long_help = map_help())]
     map: Option<ColumnMapping>,
     /// What jobs are counted in: gpus, or the cores of those that ask for no GPU
     ///
@@ -334,6 +331,16 @@ pub(crate) fn read_files(
         }
     }
     opening.finish().map_err(refused)
+}
+
+/// What `--map` takes.
+fn map_help() -> String {
+    let roles = ColumnMapping::KEYS.join(", ");
+    format!(
+        "Which column holds what, such as 'submit=Arrival,duration=Run time,gpus=#4,unit=s'\n\n\
+         There are {roles}. Columns that are not said are those that their names tell: gpus=num_cores alone counts \
+         cores. gpus=1 gives every job one GPU, tenant= leaves tenants out."
+    )
 }
 
 /// A refusal; of a table also its beginning, and how to say which columns are which.

@@ -72,8 +72,8 @@ struct ResultArguments {
     /// Markdown.
     #[arg(long, value_name = "FILE")]
     table: Option<output::OutputFile>,
-    /// Also by user, account, partition, qos, reservation, tenant, model, gpu-type or gang; may be repeated
-    #[arg(long, value_name = "WHOM")]
+    /// Also by whom jobs are of; may be repeated
+    #[arg(long, value_name = "WHOM", help = format!("Also by {}; may be repeated", By::WORDS.join(", ")))]
     by: Vec<By>,
     /// Write the figures of the first --by as CSV: a row for each policy and group
     #[arg(long, value_name = "FILE", requires = "by")]
@@ -440,7 +440,7 @@ fn calibrations(runs: &[RunResult]) -> String {
 const UNKNOWN: &str = "–";
 
 /// Seconds in a unit that a person can read.
-fn span(seconds: f64) -> String {
+pub(crate) fn span(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => UNKNOWN.to_owned(),
         s if s < 120.0 => format!("{} s", figure(s, 1)),

@@ -2,6 +2,7 @@
 //! does: why it runs or waits, in the policy's numbers, and what slows it.
 
 use crate::progress::Progress;
+use crate::run::span;
 use crate::settings::{SettingsArguments, prepared};
 use crate::terminal::within_line;
 use crate::{Failure, input, output, script};
@@ -62,11 +63,31 @@ struct Answer {
     /// Where a job is that neither runs nor waits.
     #[serde(skip)]
     absent: &'static str,
-    facts: Vec<Fact>,
+    facts: Vec<Told>,
+    #[serde(skip)]
+    said: Vec<Fact>,
     slow: Vec<Cause>,
     /// How a placement that has learned decided last.
     #[serde(skip_serializing_if = "Option::is_none")]
     placing: Option<Placing>,
+}
+
+/// A fact with all times in seconds.
+#[derive(Serialize)]
+struct Told {
+    term: String,
+    value: String,
+    jobs: Vec<JobId>,
+}
+
+impl Told {
+    fn of(fact: &Fact) -> Self {
+        Self {
+            term: fact.term.clone(),
+            value: fact.in_seconds(),
+            jobs: fact.jobs.clone(),
+        }
+    }
 }
 
 pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
@@ -140,7 +161,8 @@ fn ask(
         label: spec.policy.label(),
         verdict,
         absent,
-        facts,
+        facts: facts.iter().map(Told::of).collect(),
+        said: facts,
         slow,
         placing,
     })
@@ -152,6 +174,10 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         job.map_or_else(String::new, |job| within_line(&job.name))
     };
     let words = |text: &str| workload.unit.words(text).into_owned();
+    let moment = |at: Time| match workload.epoch {
+        Some(epoch) => input::date_text(epoch, at.seconds()),
+        None => format!("{} s", at.seconds()),
+    };
     let verdict = match answer.verdict {
         Verdict::Runs => "runs".to_owned(),
         Verdict::BehindHead { head } => {
@@ -170,10 +196,7 @@ fn text(answer: &Answer, workload: &Workload) -> String {
             )
         }
         Verdict::StartsLater { at } => {
-            format!(
-                "waits: the trace records that it starts at {} s",
-                at.seconds()
-            )
+            format!("waits: the trace records that it starts at {}", moment(at))
         }
         Verdict::NotActive => words(answer.absent),
     };
@@ -181,8 +204,9 @@ fn text(answer: &Answer, workload: &Workload) -> String {
     for cause in &answer.slow {
         text.push_str(&format!("  {}\n", cause.text(name)));
     }
-    for Fact { term, value, .. } in &answer.facts {
-        text.push_str(&within_line(&format!("  {term}: {value}")));
+    for fact in &answer.said {
+        let value = fact.told(span, moment);
+        text.push_str(&within_line(&format!("  {}: {value}", fact.term)));
         text.push('\n');
     }
     for step in answer.placing.iter().flat_map(|placing| &placing.steps) {

@@ -11,7 +11,7 @@ use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId};
 use switchyard::policy::{BuildContext, Cadence, Explanation, Plot, Policy, Rng, Verdict};
 use switchyard::sim::{Plan, RunLog, Segment, SimOptions, Simulation, Tuning, View};
-use switchyard::tell::Fact;
+use switchyard::tell::{Fact, Said};
 use switchyard::workload::application::packed;
 use switchyard::workload::{Sample, Workload};
 use switchyard::{RunSpec, Time};
@@ -37,7 +37,7 @@ fn fact(policy: &str, job: u32, at: f64, term: &str) -> Option<Fact> {
 #[test]
 fn numbers_are_those_of_the_moment_asked_about() {
     // J2 runs from 2 s on; nothing happens between 2 and 10 s.
-    let remaining = |at| fact("srsf", 1, at, "remaining service (true)").map(|of| of.value);
+    let remaining = |at| fact("srsf", 1, at, "remaining service (true)").map(|of| of.in_seconds());
     assert_eq!(remaining(3.0).as_deref(), Some("7 GPU·s"));
     assert_eq!(remaining(9.5).as_deref(), Some("0 GPU·s"));
 }
@@ -47,19 +47,42 @@ fn who_took_the_gpus_is_named() {
     let policy = "tiresias-las[thresholds=4]";
     let taken = |job, at| {
         let taken = fact(policy, job, at, "its GPUs went to")?;
-        Some((taken.value, taken.jobs))
+        Some((taken.in_seconds(), taken.jobs))
     };
     assert_eq!(taken(1, 7.0), Some(("J3".to_owned(), vec![JobId(2)])));
     assert_eq!(taken(1, 5.0), None, "it runs");
     assert_eq!(taken(2, 1.0), None, "it has never run");
 }
 
+/// Whether a number of seconds is among a fact's words, so that nobody can show it as other spans of time.
+fn tells_raw_seconds(fact: &Fact) -> bool {
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    fact.value.iter().any(|said| match said {
+        Said::Words(words) => {
+            let words: Vec<&str> = words.split(' ').collect();
+            let mut pairs = words.windows(2);
+            pairs.any(|pair| is_number(pair[0]) && pair[1].trim_end_matches([',', ';', '.']) == "s")
+        }
+        Said::Span(_) | Said::Moment(_) => false,
+    })
+}
+
+#[test]
+fn times_in_facts_are_written_by_whoever_shows_them() {
+    let remaining = fact("srtf", 1, 3.0, "remaining time (true)").expect("it has some left");
+    assert_eq!(remaining.value, [Said::Span(8.0)]);
+    let in_words = remaining.told(|span| format!("{span} seconds"), |_| String::new());
+    assert_eq!(in_words, "8 seconds");
+    assert!(tells_raw_seconds(&Fact::new("left", "7 s, then it ends")));
+}
+
 #[test]
 fn every_policy_explains_every_job_at_any_time() {
     let sample = Sample::named("lab").expect("a sample of this name");
-    for entry in switchyard::policy::POLICIES {
+    let policies = switchyard::policy::POLICIES.iter().map(|entry| entry.name);
+    for policy in policies.chain(["tiresias-las[measure=time]"]) {
         let spec = RunSpec {
-            policy: entry.name.parse().expect("a policy"),
+            policy: policy.parse().expect("a policy"),
             cluster: sample.cluster_spec(),
             placement: Default::default(),
             options: SimOptions::default(),
@@ -74,13 +97,15 @@ fn every_policy_explains_every_job_at_any_time() {
             for job in (0..workload.jobs.len() as u32).map(JobId) {
                 let explanation = run.explain(job, at);
                 let active = explanation.verdict != Verdict::NotActive;
-                assert!(!active || !explanation.facts.is_empty(), "{}", entry.name);
+                assert!(!active || !explanation.facts.is_empty(), "{policy}");
+                for fact in &explanation.facts {
+                    assert!(!tells_raw_seconds(fact), "{policy}: {fact:?}");
+                }
                 for plot in &explanation.plots {
                     let points = plot.lines.iter().flat_map(|line| &line.points);
                     assert!(
                         points.clone().all(|(x, y)| x.is_finite() && y.is_finite()),
-                        "{}: {}",
-                        entry.name,
+                        "{policy}: {}",
                         plot.title
                     );
                 }
@@ -324,7 +349,7 @@ fn rounds_agree_with_the_log() {
                 if policy == POLLUX && !row.after.is_empty() {
                     let facts = run.explain(row.job, now).facts;
                     let speedup = facts.iter().find(|fact| fact.term == "speedup");
-                    let speedup = &speedup.expect("a running job has one").value;
+                    let speedup = speedup.expect("a running job has one").in_seconds();
                     assert!(
                         speedup.starts_with(&format!("{:.2} ×", row.speedup)),
                         "{speedup}"

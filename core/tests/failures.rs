@@ -7,6 +7,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::Job;
 use switchyard::report::{Failures, Summary};
 use switchyard::sim::{EventKind, News, NodeState, PlanErrorKind, RunError, RunLog, SimOptions};
+use switchyard::tell::Fact;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
@@ -218,7 +219,7 @@ fn a_job_says_that_a_failure_makes_it_wait() {
     let told = run.explain(switchyard::job::JobId(0), Time(70.0));
     let fact = |term: &str| {
         let fact = told.facts.iter().find(|fact| fact.term == term);
-        fact.map(|fact| fact.value.clone())
+        fact.map(Fact::in_seconds)
     };
     assert_eq!(
         fact("lost its GPUs").as_deref(),

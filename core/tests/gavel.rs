@@ -34,7 +34,7 @@ fn run(policy: &str, models: &[&str], seconds: f64) -> Simulation {
 fn percent(run: &Simulation, job: u32, at: f64, term: &str) -> f64 {
     let facts = run.explain(JobId(job), Time(at)).facts;
     let fact = facts.iter().find(|fact| fact.term == term);
-    let value = &fact.unwrap_or_else(|| panic!("no {term}")).value;
+    let value = fact.unwrap_or_else(|| panic!("no {term}")).in_seconds();
     let number = value.strip_suffix(" %").expect("a percentage");
     number.parse().expect("a number")
 }

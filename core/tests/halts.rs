@@ -14,7 +14,7 @@ use switchyard::sim::{
     Simulation,
 };
 use switchyard::workload::{ApplicationSettings, Workload};
-use switchyard::{RunSpec, Time};
+use switchyard::{Resource, RunSpec, Time};
 
 /// Jobs of so many seconds on two GPUs, all submitted at once.
 fn workload(jobs: usize, duration: f64) -> Arc<Workload> {
@@ -83,6 +83,17 @@ fn restarts_that_lead_nowhere() {
     let halted = halt_of("gandiva[quantum=2]");
     assert!(matches!(halted.reason, HaltReason::NoProgress { .. }));
     assert_eq!(halted.remedy, Remedy::Greater("quantum"));
+    assert!(
+        halted.to_string().contains("loses its GPUs before"),
+        "{halted}"
+    );
+    let mut jobs = Workload::clone(&jobs);
+    jobs.unit = Resource::Cores;
+    let halted = halt(&mut start("gandiva[quantum=2]", &jobs.into(), options));
+    assert!(
+        halted.to_string().contains("loses its cores before"),
+        "{halted}"
+    );
 }
 
 /// A round's length whose multiples do not divide back to whole numbers: time goes on all the same.

@@ -5,11 +5,11 @@ mod scripted;
 
 use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
-use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, PlaceError, Placement};
 use switchyard::job::{Job, JobId};
 use switchyard::sim::{News, PlanError, PlanErrorKind, SimOptions, Simulation};
 use switchyard::workload::Workload;
+use switchyard::{Resource, Time};
 
 /// Jobs of two GPUs for 10 s.
 fn workload(submits: &[f64]) -> Arc<Workload> {
@@ -51,6 +51,41 @@ const FIRST: JobId = JobId(0);
 const SECOND: JobId = JobId(1);
 const THIRD: JobId = JobId(2);
 const NOBODY: JobId = JobId(3);
+
+#[test]
+fn an_error_is_in_words_for_what_is_counted() {
+    let told = |unit| {
+        let error = PlanError {
+            policy: "mine".to_owned(),
+            time: Time(5.0),
+            job: FIRST,
+            kind: PlanErrorKind::GangBroken {
+                requested: 2,
+                given: 1,
+            },
+            unit,
+        };
+        error.to_string()
+    };
+    let begin = "policy mine made an impossible plan at 5 s for job 0: it asks for 2";
+    assert_eq!(told(Resource::Gpus), format!("{begin} GPUs but is given 1"));
+    assert_eq!(
+        told(Resource::Cores),
+        format!("{begin} cores but is given 1")
+    );
+    let run = |unit| {
+        let mut jobs = Workload::clone(&workload(&[0.0]));
+        jobs.unit = unit;
+        let cluster = ClusterSpec::uniform(2, 2).expect("a cluster");
+        let script: Script = |_, plan| plan.place(FIRST, &on(&[(0, 1)]));
+        let scheduler = Scripted::scheduler(script, |_, _| None);
+        Simulation::new(jobs.into(), &cluster, scheduler, SimOptions::default())
+            .run()
+            .map_err(plan_error)
+            .expect_err("an impossible plan")
+    };
+    assert_eq!(run(Resource::Cores).unit, Resource::Cores);
+}
 
 #[test]
 fn an_error_names_policy_moment_and_job() {

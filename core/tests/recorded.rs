@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use switchyard::cluster::ClusterSpec;
+use switchyard::cluster::{ClusterSpec, GpuModel};
 use switchyard::job::{Job, TypeSet};
 use switchyard::report::{Calibration, Outcomes};
 use switchyard::sim::{RunLog, SimOptions};
+use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::weights;
 use switchyard::workload::{GpuGeneration, RecordedRun, Workload};
 use switchyard::{RunSpec, RunSpecError, Time};
@@ -130,6 +131,56 @@ fn jobs_run_on_the_types_that_they_ran_on() {
     assert_eq!(nodes.collect::<Vec<u32>>(), [1, 2]);
     // It takes as long as it took there.
     assert_eq!(outcomes.jct, [100.0, 100.0]);
+}
+
+/// Three jobs of 100 s as recorded: on a T4, as a gang on both types, and nobody knows where.
+fn on_two_types() -> Arc<Workload> {
+    let bytes = b"#switchyard 1\njob,submit,duration,gpus,recorded_start,recorded_types\n\
+        slow,0,100,4,0,t4\nmixed,1000,100,4,1000,v100|t4\nuntold,2000,100,4,2000,\n";
+    let files = [SourceFile {
+        name: "jobs.csv",
+        bytes,
+    }];
+    let Ok(Opened::Trace(trace)) = open(&files, &OpenOptions::default()) else {
+        panic!("a table of jobs");
+    };
+    Arc::new(trace.workload())
+}
+
+#[test]
+fn a_duration_is_that_on_the_type_it_was_recorded_on() {
+    let workload = on_two_types();
+    let t4 = GpuModel::named("t4").and_then(|of| of.speed);
+    let t4 = t4.expect("it is published");
+    let check = |policy: &str, cluster: &str, equal_types: bool, expected: [f64; 3]| {
+        let options = SimOptions {
+            equal_types,
+            ..SimOptions::default()
+        };
+        let spec = RunSpec {
+            policy: policy.parse().expect("a policy"),
+            outages: Default::default(),
+            ..spec(cluster, options)
+        };
+        let (_, outcomes) = run(&spec, &workload);
+        for (jct, expected) in outcomes.jct.iter().zip(expected) {
+            assert!(
+                (jct / expected - 1.0).abs() < 1e-9,
+                "{policy} on {cluster}: {jct}"
+            );
+        }
+    };
+    let as_recorded = [100.0; 3];
+    let faster = [100.0 * t4, 100.0 * t4, 100.0];
+    check("fifo", "1x4:v100", false, faster);
+    check("fifo", "1x4:t4", false, as_recorded);
+    // FIFO fills the V100s first. Where only T4s have room it is as it was, but of a job of which nobody knows
+    // where it ran: its duration is that on the fastest type.
+    check("fifo", "1x4:v100+1x4:t4", false, faster);
+    check("fifo", "1x2:v100+1x4:t4", false, [100.0, 100.0, 100.0 / t4]);
+    check("fifo", "1x4", false, as_recorded);
+    check("fifo", "1x4:v100+1x4:t4", true, as_recorded);
+    check("recorded", "2x4:v100+1x4:t4", false, as_recorded);
 }
 
 #[test]

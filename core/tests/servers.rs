@@ -8,6 +8,7 @@ use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::job::{Demand, Job, JobId, Servers};
 use switchyard::report::Outcomes;
 use switchyard::sim::{EventKind, PlanErrorKind, RunLog, SimOptions, Simulation};
+use switchyard::tell::Fact;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
@@ -88,7 +89,7 @@ fn servers_go_with_their_node_and_are_told() {
     before.run_until(Time::ZERO).expect("a possible plan");
     let facts = before.explain(JobId(0), Time::ZERO).facts;
     let told = facts.iter().find(|fact| fact.term == "parameter servers");
-    assert_eq!(told.map(|fact| &*fact.value), Some("1 on node 1"));
+    assert_eq!(told.map(Fact::in_seconds).as_deref(), Some("1 on node 1"));
     let log = run(&jobs, cluster, SimOptions::default(), "1:40..60");
     assert_eq!((log.evictions(), log.eviction(0).node), (1, 1));
     assert_eq!(log.servers(1).collect::<Vec<_>>(), [(1, 1)]);

@@ -1,7 +1,7 @@
 // What varies in a table: columns of texts and numbers, and what stands within policies, settings and clusters.
 // Each dimension has its values in order, and of every run the number of its value (-1: it has none).
 
-import { CODE, gpusOf, policyBut, policyOf, settingsOf, shortPolicy } from "./spec.js";
+import { CODE, gpusOf, policyBut, policyOf, settingsOf, shortPolicy, wordsOf } from "./spec.js";
 
 /** What a parameter is where a policy does not say it. */
 const DEFAULT = "default";
@@ -45,7 +45,8 @@ const remembered = (of) => {
 };
 
 /** Those that have more than one value, the most telling first. */
-export const dimensionsOf = ({ columns }) => {
+export const dimensionsOf = (table) => {
+  const { columns } = table;
   const policies = columns.get("policy");
   const schedulers = columns.get("scheduler");
   const parsed = remembered(policyOf);
@@ -72,7 +73,7 @@ export const dimensionsOf = ({ columns }) => {
     found.push(dimension(`set:${key}`, key.replaceAll("_", " "), columns.get("settings").map(value)));
   }
   const gpus = columns.get("cluster").map(remembered(gpusOf));
-  if (gpus.every((count) => count !== null)) found.push(dimension("gpus", "GPUs of the cluster", gpus));
+  if (gpus.every((count) => count !== null)) found.push(dimension("gpus", wordsOf(table)("GPUs of the cluster"), gpus));
 
   const policy = dimension("policy", "Policy", policies, { isPolicy: true, name: shortPolicy });
   const scheduler = dimension("scheduler", "Scheduler", schedulers, { isPolicy: true });

@@ -1,5 +1,7 @@
 // The numbers of a run (docs/sweeps.md): what they are called, in which unit they stand, and which way is better.
 
+import { wordsOf } from "./spec.js";
+
 const LESS = -1;
 const MORE = 1;
 
@@ -45,9 +47,12 @@ export const METRICS = [
   metric("availability", "availability", "share", MORE, "Share of node time in which nodes were up."),
 ];
 
-/** Those that a table has something of, besides zeros. */
-export const metricsOf = ({ columns }) =>
-  METRICS.filter(({ key }) => columns.get(key)?.some((value) => Number.isFinite(value) && value !== 0));
+/** Those that a table has something of, besides zeros, in words for what it counts. */
+export const metricsOf = (table) => {
+  const words = wordsOf(table);
+  const some = ({ key }) => table.columns.get(key)?.some((value) => Number.isFinite(value) && value !== 0);
+  return METRICS.filter(some).map((metric) => ({ ...metric, title: words(metric.title), about: words(metric.about) }));
+};
 
 const UNITS = [
   [2 * 86_400, 86_400, "d"],

@@ -29,6 +29,15 @@ export const settingsOf = (text) =>
       .map((part) => [part.split("=", 1)[0], part.slice(part.indexOf("=") + 1)]),
   );
 
+/** What runs count, by their links: turns words for GPUs into words for that, as `Resource::words` does. */
+export const wordsOf = ({ columns }) => {
+  const links = (columns.get("link") ?? []).filter(Boolean);
+  const counted = new Set(links.map((link) => (/(?:^|[#&])unit=cores(?:&|$)/.test(link) ? "core" : "GPU")));
+  if (!counted.has("core")) return (text) => text;
+  const words = ["GPU", "core"].filter((word) => counted.has(word));
+  return (text) => text.replace(/\bGPU(s?)\b/g, (_, plural) => words.map((word) => word + plural).join(" or "));
+};
+
 /** How many GPUs a cluster has, of `16x8:v100+4x4/…`; null where that cannot be told. */
 export const gpusOf = (cluster) => {
   let all = 0;

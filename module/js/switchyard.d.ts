@@ -55,6 +55,14 @@ export interface ColumnMapping {
   model?: string;
   status?: string;
   requested_time?: string;
+  user?: string;
+  account?: string;
+  partition?: string;
+  qos?: string;
+  reservation?: string;
+  priority?: string;
+  recorded_types?: string;
+  recorded_nodes?: string;
   unit?: "s" | "ms" | "us" | "ns" | "min" | "h" | "d";
   duration_unit?: "s" | "ms" | "us" | "ns" | "min" | "h" | "d";
   time?: "auto" | "dates" | "day-first" | "month-first" | "numbers";

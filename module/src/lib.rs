@@ -291,12 +291,16 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
+    use switchyard::trace::ColumnMapping;
     use switchyard::{Preset, SETTINGS};
 
     const TYPES: &str = include_str!("../js/switchyard.d.ts");
 
     #[test]
-    fn every_setting_and_preset_has_a_type() {
+    fn every_role_setting_and_preset_has_a_type() {
+        for key in ColumnMapping::KEYS {
+            assert!(TYPES.contains(&format!("\n  {key}?: string;")), "{key}");
+        }
         for setting in SETTINGS {
             let key = setting.key;
             assert!(TYPES.contains(&format!("\n  {key}?: ")), "{key}");

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { cellsOf, front, spread, student, worths } from "../../explorer/src/aggregate.js";
 import { dimensionsOf, firstLook, without } from "../../explorer/src/dimensions.js";
-import { METRICS, inWords, significant, unitFor } from "../../explorer/src/metrics.js";
+import { METRICS, inWords, metricsOf, significant, unitFor } from "../../explorer/src/metrics.js";
 import { MOST_RUNS, read } from "../../explorer/src/read.js";
 import { gpusOf, policyBut, policyOf, settingsOf, shortPolicy } from "../../explorer/src/spec.js";
 
@@ -48,6 +48,24 @@ test("whatever a sweep writes as CSV is read back", async () => {
       assert.deepEqual(columns.get(column), rows.map((row) => row[column]), column);
     }
   }
+});
+
+test("what runs count is what their links say", async () => {
+  const titles = async (...links) => {
+    const rows = links.map((link, seed) => run({ link, seed, cluster: `${seed + 2}x4`, gpu_allocation: 0.5 }));
+    const head = [...HEAD, "gpu_allocation"];
+    const lines = [head, ...rows.map((values) => head.map((column) => cell(values[column] ?? "")))];
+    const table = await read([new File([`${lines.join("\n")}\n`], "results.csv")]);
+    const gpus = dimensionsOf(table).find(({ key }) => key === "gpus");
+    const allocation = metricsOf(table).find(({ key }) => key === "gpu_allocation");
+    return [gpus.title, allocation.title, allocation.about];
+  };
+  const held = "that jobs held, from the first submission to the last finish.";
+  const ofGpus = ["GPUs of the cluster", "GPU allocation", `Mean share of GPUs ${held}`];
+  const ofCores = ["cores of the cluster", "core allocation", `Mean share of cores ${held}`];
+  assert.deepEqual(await titles("sample=lab&cluster=2x4", ""), ofGpus);
+  assert.deepEqual(await titles("file=a.csv&unit=cores&cluster=2x4", "unit=cores"), ofCores);
+  assert.deepEqual((await titles("sample=lab", "file=a.csv&unit=cores"))[0], "GPUs or cores of the cluster");
 });
 
 const refused = async (file) => {

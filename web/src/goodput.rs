@@ -407,7 +407,7 @@ mod tests {
         let mine = Application::from_json(text).expect("a sound one");
         assert_eq!((&*mine.name, mine.limits), (MINE, answer.limits));
         // Larger batches gain no throughput, so M0 is best, at 400 samples/s and efficiency 1.
-        let facts: Vec<_> = answer.facts.iter().map(|f| f.value.as_str()).collect();
+        let facts: Vec<_> = answer.facts.iter().map(|f| f.in_seconds()).collect();
         assert_eq!(
             facts,
             [

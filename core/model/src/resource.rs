@@ -43,10 +43,23 @@ impl Resource {
     /// A text that is written of GPUs, of this resource: `16 GPUs`, `GPU·h` and `GPU-hours` are `16 cores`,
     /// `core·h` and `core-hours`. All words for a figure's unit come from here.
     pub fn words(self, text: &str) -> Cow<'_, str> {
-        match self {
-            Self::Cores if text.contains("GPU") => Cow::Owned(text.replace("GPU", "core")),
-            _ => Cow::Borrowed(text),
+        const WORD: &str = "GPU";
+        if self == Self::Gpus || !text.contains(WORD) {
+            return Cow::Borrowed(text);
         }
+        let mut words = String::with_capacity(text.len() + 8);
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once(WORD) {
+            words.push_str(before);
+            // Not within another, such as a name's GPUlab and NODESxGPUS.
+            let behind = after.strip_prefix('s').unwrap_or(after);
+            let is_word = !words.ends_with(char::is_alphanumeric)
+                && !behind.starts_with(char::is_alphanumeric);
+            words.push_str(if is_word { "core" } else { WORD });
+            rest = after;
+        }
+        words.push_str(rest);
+        Cow::Owned(words)
     }
 }
 
@@ -79,6 +92,12 @@ mod tests {
             ("GPU·h", "core·h"),
             ("GPU-hours", "core-hours"),
             ("one GPU", "one core"),
+            (
+                "GPUs, per GPU; its GPUs' part",
+                "cores, per core; its cores' part",
+            ),
+            ("NODESxGPUS", "NODESxGPUS"),
+            ("16 GPUs of GPUlab and aGPU", "16 cores of GPUlab and aGPU"),
             ("nodes", "nodes"),
         ] {
             assert_eq!(Resource::Gpus.words(of_gpus), of_gpus);

@@ -32,8 +32,8 @@ pub enum By {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "jobs are not told apart by '{0}'{meant}: use {words}",
-    meant = hint(.0, By::ALL.iter().map(|by| by.word())),
-    words = By::ALL.map(By::word).join(", ")
+    meant = hint(.0, By::WORDS),
+    words = By::WORDS.join(", ")
 )]
 pub struct UnknownBy(pub String);
 
@@ -51,8 +51,19 @@ impl By {
         Self::Gang,
     ];
 
+    /// The words of all.
+    pub const WORDS: [&'static str; Self::ALL.len()] = {
+        let mut words = [""; Self::ALL.len()];
+        let mut at = 0;
+        while at < words.len() {
+            words[at] = Self::ALL[at].word();
+            at += 1;
+        }
+        words
+    };
+
     /// Its word in flags, files and links.
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Label(label) => label.word(),
             Self::Tenant => "tenant",
@@ -310,6 +321,75 @@ impl GroupFigures {
         match self.name.as_str() {
             "" => "(none)",
             name => name,
+        }
+    }
+}
+
+/// One figure of a group, of those that are shown one at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupFigure {
+    /// Mean wait.
+    Wait,
+    /// 95th percentile of waits.
+    WaitP95,
+    /// Mean JCT.
+    Jct,
+    /// 95th percentile of JCTs.
+    JctP95,
+    /// Mean finish-time fairness ρ.
+    Rho,
+    /// GPU-hours held.
+    GpuHours,
+    /// The part of all that jobs held.
+    Share,
+}
+
+impl GroupFigure {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 7] = [
+        Self::Wait,
+        Self::WaitP95,
+        Self::Jct,
+        Self::JctP95,
+        Self::Rho,
+        Self::GpuHours,
+        Self::Share,
+    ];
+
+    /// The words of all.
+    pub const WORDS: [&'static str; Self::ALL.len()] = {
+        let mut words = [""; Self::ALL.len()];
+        let mut at = 0;
+        while at < words.len() {
+            words[at] = Self::ALL[at].word();
+            at += 1;
+        }
+        words
+    };
+
+    /// Its word in links.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::WaitP95 => "wait-p95",
+            Self::Jct => "jct",
+            Self::JctP95 => "jct-p95",
+            Self::Rho => "rho",
+            Self::GpuHours => "gpu-hours",
+            Self::Share => "share",
+        }
+    }
+
+    /// Its value for a group.
+    pub fn of(self, group: &GroupFigures) -> f64 {
+        match self {
+            Self::Wait => group.wait.mean,
+            Self::WaitP95 => group.wait.p95,
+            Self::Jct => group.jct.mean,
+            Self::JctP95 => group.jct.p95,
+            Self::Rho => group.rho,
+            Self::GpuHours => group.gpu_hours,
+            Self::Share => group.share,
         }
     }
 }

@@ -21,7 +21,7 @@ mod summary;
 pub mod sweep;
 
 pub use bounded_slowdown::bounded_slowdown;
-pub use by::{By, GroupFigures, Groups, OverTime, UnknownBy, groups_csv};
+pub use by::{By, GroupFigure, GroupFigures, Groups, OverTime, UnknownBy, groups_csv};
 pub use by_type::{TypeFigures, by_gpu_type};
 pub use calibration::Calibration;
 pub use chrome_trace::chrome_trace;

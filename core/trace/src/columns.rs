@@ -62,7 +62,7 @@ pub(crate) struct Columns {
     /// When a job began, where that is not its submission.
     pub(crate) began: Began,
     /// Whose it is, how it was queued, and where it ran.
-    labelled: Labelled,
+    pub(crate) labelled: Labelled,
     /// GPU types.
     types: Option<Column>,
     /// Cores and memory of each worker, with their units; of how many workers.

@@ -17,6 +17,9 @@ pub(crate) struct Format {
     pub(crate) id: &'static str,
     /// What people call it.
     pub(crate) title: &'static str,
+    /// Whether it is a cluster's own log, as its scheduler keeps or prints it: whoever opens one wants to see
+    /// what happened there.
+    pub(crate) accounting: bool,
     /// What speaks for a file being of this format; `None`: it is not.
     pub(crate) recognise: fn(&Sniff<'_>) -> Option<Evidence>,
     /// An importer for a file that was recognised.

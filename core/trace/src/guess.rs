@@ -4,8 +4,8 @@
 //! as `_ms` or `_hours` is a unit. Limits (wall_time, timelimit, requested_time) are never
 //! durations.
 
-use crate::error::shorten;
-use crate::mapping::ColumnMapping;
+use crate::error::{OpenError, shorten};
+use crate::mapping::{ColumnMapping, MappingRole};
 use crate::sniff::{Column, Sniff};
 use crate::timestamp::Unit;
 use switchyard_model::workload::Label;
@@ -216,6 +216,31 @@ impl Labelled {
             ran_on: column(RAN_ON).cloned(),
         }
     }
+
+    /// Those that people say.
+    pub(crate) fn mapped(sniff: &Sniff<'_>, mapping: &ColumnMapping) -> Result<Self, OpenError> {
+        let mut labels = [const { None }; Label::ALL.len()];
+        for (label, column) in Label::ALL.into_iter().zip(&mut labels) {
+            *column = sniff.mapped(mapping, label.word())?;
+        }
+        Ok(Self {
+            labels,
+            nodes: sniff.mapped(mapping, "recorded_nodes")?,
+            priority: sniff.mapped(mapping, "priority")?,
+            ran_on: sniff.mapped(mapping, "recorded_types")?,
+        })
+    }
+
+    /// The columns by the roles that mappings have for them.
+    fn roles(&self) -> impl Iterator<Item = (&'static str, Option<&Column>)> {
+        let labels = Label::ALL.into_iter().zip(&self.labels);
+        let labels = labels.map(|(label, column)| (label.word(), column.as_ref()));
+        labels.chain([
+            ("recorded_nodes", self.nodes.as_ref()),
+            ("priority", self.priority.as_ref()),
+            ("recorded_types", self.ran_on.as_ref()),
+        ])
+    }
 }
 
 /// A column in a role, and the unit its name ends in.
@@ -281,6 +306,12 @@ pub(crate) fn guess(sniff: &Sniff<'_>) -> Guess {
         unit,
         ..ColumnMapping::default()
     };
+    let labelled = Labelled::of(sniff);
+    for (role, column) in labelled.roles() {
+        if let Some(column) = column {
+            mapping.set(role, &column.shown);
+        }
+    }
     // Start and end, where they are on the same clock as the submission.
     let alike = |timed: &Option<Timed>| timed.as_ref().is_some_and(|timed| timed.unit == unit);
     let bounded = alike(&start) && alike(&end);
@@ -337,19 +368,26 @@ pub(crate) fn completed(sniff: &Sniff<'_>, asked: &ColumnMapping) -> ColumnMappi
     } = guess(sniff);
     let mut whole = asked.clone();
     let said = |key: &str| asked.column(key).is_some_and(Option::is_some);
-    let taken = |name: &str| {
-        let mut keys = ColumnMapping::KEYS.iter().filter_map(|key| asked.get(key));
-        keys.any(|of| of.trim().eq_ignore_ascii_case(name.trim()))
+    let taken = |name: &str, by: &MappingRole| {
+        let mut roles = MappingRole::ALL.iter();
+        roles.any(|of| {
+            let same = asked
+                .get(of.key)
+                .is_some_and(|of| of.trim().eq_ignore_ascii_case(name.trim()));
+            same && !(of.says_whose && by.says_whose)
+        })
     };
-    for key in ColumnMapping::KEYS {
+    let told = |key: &str| asked.get(key).or(guess.get(key)).is_some();
+    for role in MappingRole::ALL {
+        let key = role.key;
         // A multiplier belongs to a number, and one way to tell a duration suffices.
         let replaced = match key {
             "workers" | "gpu_milli" => said("gpus"),
-            "duration" => said("start") || said("end"),
+            "duration" => (said("start") || said("end")) && told("start") && told("end"),
             "end" => said("duration"),
             _ => false,
         };
-        let name = guess.get(key).filter(|name| !taken(name));
+        let name = guess.get(key).filter(|name| !taken(name, &role));
         if let (Some(name), false) = (name, replaced || said(key)) {
             whole.set(key, name);
         }
@@ -384,22 +422,9 @@ pub(crate) fn said(sniff: &Sniff<'_>, asked: &ColumnMapping) -> String {
 
 /// Who plays which role, in words.
 pub(crate) fn text(mapping: &ColumnMapping) -> String {
-    let parts = [
-        ("id", &mapping.id),
-        ("submission", &mapping.submit),
-        ("start", &mapping.start),
-        ("end", &mapping.end),
-        ("duration", &mapping.duration),
-        ("GPUs", &mapping.gpus),
-        ("workers", &mapping.workers),
-        ("tenant", &mapping.tenant),
-        ("model", &mapping.model),
-        ("status", &mapping.status),
-        ("time asked for", &mapping.requested_time),
-    ];
-    let parts = parts.iter().filter_map(|(role, name)| {
-        let name = name.as_ref()?;
-        Some(format!("{role} = {}", shorten(name)))
+    let parts = MappingRole::ALL.iter().filter_map(|role| {
+        let name = mapping.column(role.key)?.as_ref()?;
+        Some(format!("{} = {}", role.noun, shorten(name)))
     });
     format!(
         "columns by their names, {}",

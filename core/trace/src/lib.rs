@@ -60,7 +60,7 @@ pub use container::ReadColumns;
 pub use error::{OpenError, Role, shorten};
 pub use header::{Header, HeaderLine};
 pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};
-pub use mapping::{ColumnMapping, MappingError, TableHead, TimeRule};
+pub use mapping::{ColumnMapping, MappingError, MappingRole, TableHead, TimeRule};
 pub use opening::{Opening, Progress};
 pub use pods::{is_pod_list, read_fleet};
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
@@ -201,6 +201,13 @@ pub struct Trace {
     pub outages: Outages,
     /// What happened on the way.
     pub report: ImportReport,
+}
+
+impl Trace {
+    /// Whether it is a cluster's own log, as its scheduler keeps or prints it.
+    pub fn is_accounting(&self) -> bool {
+        formats::is_accounting(&self.format)
+    }
 }
 
 /// One file of a trace: a member of an archive, or the file itself.

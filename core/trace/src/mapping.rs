@@ -41,6 +41,22 @@ pub struct ColumnMapping {
     pub status: Option<String>,
     /// The time it asked for: a limit or an estimate, in the unit of the duration.
     pub requested_time: Option<String>,
+    /// Who submitted it.
+    pub user: Option<String>,
+    /// Who is charged for it.
+    pub account: Option<String>,
+    /// The partition or queue that it was submitted to.
+    pub partition: Option<String>,
+    /// Its quality of service, or priority class.
+    pub qos: Option<String>,
+    /// The reservation that it ran in.
+    pub reservation: Option<String>,
+    /// Its priority, as its scheduler counted it.
+    pub priority: Option<String>,
+    /// The GPU types that it ran on, joined by `|`.
+    pub recorded_types: Option<String>,
+    /// The nodes that it ran on.
+    pub recorded_nodes: Option<String>,
     /// Unit of submission, start and end where they are numbers; `None`: told by their size,
     /// else seconds.
     pub unit: Option<Unit>,
@@ -65,6 +81,72 @@ pub enum TimeRule {
     MonthFirst,
     /// Numbers.
     Numbers,
+}
+
+/// What a column can be.
+#[derive(Clone, Copy, Debug)]
+pub struct MappingRole {
+    /// As a mapping calls it.
+    pub key: &'static str,
+    /// As people do, of a column.
+    pub title: &'static str,
+    /// As sentences do.
+    pub(crate) noun: &'static str,
+    /// Whether it says whose a job is, which several roles may learn from the same column.
+    pub(crate) says_whose: bool,
+    of: fn(&ColumnMapping) -> &Option<String>,
+    of_mut: fn(&mut ColumnMapping) -> &mut Option<String>,
+}
+
+/// A role of the field of that name.
+macro_rules! role {
+    ($key:ident, $title:literal, $noun:literal) => {
+        MappingRole {
+            key: stringify!($key),
+            title: $title,
+            noun: $noun,
+            says_whose: false,
+            of: |mapping| &mapping.$key,
+            of_mut: |mapping| &mut mapping.$key,
+        }
+    };
+}
+
+impl MappingRole {
+    /// Every one, in the order in which they are shown.
+    pub const ALL: [Self; 20] = [
+        role!(id, "job", "id"),
+        role!(submit, "submitted", "submission"),
+        role!(start, "started", "start"),
+        role!(end, "ended", "end"),
+        role!(duration, "duration", "duration"),
+        role!(gpus, "GPUs", "GPUs"),
+        role!(workers, "workers, × GPUs", "workers"),
+        role!(gpu_milli, "GPUs ∕ 1000", "thousandths of a GPU"),
+        role!(tenant, "tenant", "tenant").whose(),
+        role!(model, "model", "model"),
+        role!(status, "status", "status"),
+        role!(requested_time, "time asked for", "time asked for"),
+        role!(user, "user", "user").whose(),
+        role!(account, "account", "account").whose(),
+        role!(partition, "partition", "partition").whose(),
+        role!(qos, "QOS", "QOS").whose(),
+        role!(reservation, "reservation", "reservation").whose(),
+        role!(priority, "priority", "priority"),
+        role!(recorded_types, "GPU types it ran on", "GPU types it ran on"),
+        role!(recorded_nodes, "nodes it ran on", "nodes it ran on"),
+    ];
+
+    const fn whose(self) -> Self {
+        Self {
+            says_whose: true,
+            ..self
+        }
+    }
+
+    fn named(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.key == key)
+    }
 }
 
 /// The beginning of a table, for people to say which column is which.
@@ -106,20 +188,15 @@ pub enum MappingError {
 
 impl ColumnMapping {
     /// The roles, as they are called in texts.
-    pub const KEYS: [&'static str; 12] = [
-        "id",
-        "submit",
-        "start",
-        "end",
-        "duration",
-        "gpus",
-        "workers",
-        "gpu_milli",
-        "tenant",
-        "model",
-        "status",
-        "requested_time",
-    ];
+    pub const KEYS: [&'static str; MappingRole::ALL.len()] = {
+        let mut keys = [""; MappingRole::ALL.len()];
+        let mut at = 0;
+        while at < keys.len() {
+            keys[at] = MappingRole::ALL[at].key;
+            at += 1;
+        }
+        keys
+    };
 
     /// The column in a role, one of [`KEYS`](Self::KEYS).
     pub fn get(&self, key: &str) -> Option<&str> {
@@ -159,39 +236,11 @@ impl ColumnMapping {
     }
 
     pub(crate) fn column(&self, key: &str) -> Option<&Option<String>> {
-        Some(match key {
-            "id" => &self.id,
-            "submit" => &self.submit,
-            "start" => &self.start,
-            "end" => &self.end,
-            "duration" => &self.duration,
-            "gpus" => &self.gpus,
-            "workers" => &self.workers,
-            "gpu_milli" => &self.gpu_milli,
-            "tenant" => &self.tenant,
-            "model" => &self.model,
-            "status" => &self.status,
-            "requested_time" => &self.requested_time,
-            _ => return None,
-        })
+        MappingRole::named(key).map(|role| (role.of)(self))
     }
 
     fn column_mut(&mut self, key: &str) -> Option<&mut Option<String>> {
-        Some(match key {
-            "id" => &mut self.id,
-            "submit" => &mut self.submit,
-            "start" => &mut self.start,
-            "end" => &mut self.end,
-            "duration" => &mut self.duration,
-            "gpus" => &mut self.gpus,
-            "workers" => &mut self.workers,
-            "gpu_milli" => &mut self.gpu_milli,
-            "tenant" => &mut self.tenant,
-            "model" => &mut self.model,
-            "status" => &mut self.status,
-            "requested_time" => &mut self.requested_time,
-            _ => return None,
-        })
+        MappingRole::named(key).map(|role| (role.of_mut)(self))
     }
 }
 
@@ -333,7 +382,7 @@ mod tests {
         );
         assert_eq!(
             error("cpus=c"),
-            "a mapping has no 'cpus': use id, submit, start, end, duration, gpus, workers, gpu_milli, tenant, model, status, requested_time, unit, duration_unit, time"
+            "a mapping has no 'cpus': use id, submit, start, end, duration, gpus, workers, gpu_milli, tenant, model, status, requested_time, user, account, partition, qos, reservation, priority, recorded_types, recorded_nodes, unit, duration_unit, time"
         );
         assert_eq!(error("gpus=a,gpus=b"), "the mapping gives 'gpus' twice");
         assert_eq!(

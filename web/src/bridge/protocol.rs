@@ -381,6 +381,8 @@ pub struct OpenedTrace {
     pub fresh: bool,
     /// The format's stable name, or `sample`.
     pub format: String,
+    /// Whether it is a cluster's own log.
+    pub accounting: bool,
     /// The format's name for people.
     pub title: String,
     /// What was kept, dropped, assumed; samples have none. Its distributions are in `charts`.

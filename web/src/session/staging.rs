@@ -15,17 +15,6 @@ use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::workload::SAMPLES;
 
-/// Formats in which clusters keep their own logs.
-const ACCOUNTING: [&str; 7] = [
-    "sacct",
-    "sacct-json",
-    "squeue-json",
-    "scontrol",
-    "pbs",
-    "sge",
-    "kubernetes",
-];
-
 impl Session {
     /// Once all runs are over it is known whether the clock can stand where a link has put it.
     pub(super) fn check_linked_time(&self, state: &AppState) {
@@ -171,8 +160,7 @@ impl Session {
         let adaptive = workload.is_adaptive();
         let tells_runs = workload.recorded.tells_runs();
         // Whoever opens the log of their own cluster wants to see what happened there.
-        let is_log = ACCOUNTING.contains(&&*trace.format);
-        let adds_recorded = tells_runs && is_log && trace.fresh && !linked;
+        let adds_recorded = tells_runs && trace.accounting && trace.fresh && !linked;
         let info = TraceInfo {
             name: source.name().to_owned(),
             source,

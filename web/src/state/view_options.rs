@@ -4,6 +4,7 @@
 
 use crate::zones;
 use switchyard::policy::ParamKind;
+use switchyard::report::{By, GroupFigure};
 
 /// One option of a view.
 #[derive(Debug)]
@@ -52,35 +53,13 @@ pub static COMPARE_OVER: ViewOption = option(
     "all",
     ParamKind::OneOf(&["all", "finished-in-all"]),
 );
-/// By whom runs are told: as [`By`](switchyard::report::By) has it.
-pub static COMPARE_BY: ViewOption = option(
-    "by",
-    "user",
-    ParamKind::OneOf(&[
-        "user",
-        "account",
-        "partition",
-        "qos",
-        "reservation",
-        "tenant",
-        "model",
-        "gpu-type",
-        "gang",
-    ]),
-);
+/// By whom runs are told.
+pub static COMPARE_BY: ViewOption = option("by", By::WORDS[0], ParamKind::OneOf(&By::WORDS));
 /// What is told of each group.
 pub static COMPARE_SHOW: ViewOption = option(
     "by-show",
-    "wait",
-    ParamKind::OneOf(&[
-        "wait",
-        "wait-p95",
-        "jct",
-        "jct-p95",
-        "rho",
-        "gpu-hours",
-        "share",
-    ]),
+    GroupFigure::WORDS[0],
+    ParamKind::OneOf(&GroupFigure::WORDS),
 );
 /// The only run whose timeline is shown.
 pub static TIMELINE_RUN: ViewOption = run("timeline-run");

@@ -4,6 +4,7 @@
 use super::controls::quiet_button;
 use super::icon::{Icon, sign};
 use super::setting_field::{set_up, setting_field};
+use crate::draw::format;
 use crate::goodput::MINE;
 use crate::session::Session;
 use crate::state::AppState;
@@ -39,7 +40,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
         <details class="applications">
             <summary>{ "What jobs train" }</summary>
             if plain {
-                <p class="hint">{ "A scheduler of the list changes batch size and GPUs, so every job trains an application: by its GPU-hours, as in Pollux' evaluation, stretched so that on the GPUs it asks for it takes the trace's duration." }</p>
+                <p class="hint">{ format::units("A scheduler of the list changes batch size and GPUs, so every job trains an application: by its GPU-hours, as in Pollux' evaluation, stretched so that on the GPUs it asks for it takes the trace's duration.") }</p>
                 { for fields }
             }
             if settings.always {

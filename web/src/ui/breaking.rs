@@ -4,6 +4,7 @@
 use super::controls::{number_field, quiet_button, whole_from};
 use super::doers::tell;
 use super::icon::{Icon, sign};
+use crate::draw::format;
 use crate::session::Session;
 use crate::state::{Action, AppState, Card, RunStatus};
 use switchyard::Time;
@@ -71,8 +72,9 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Card) -> Html
                 { quiet_button("Ask no more", Some("Close (Esc)"), sign(Icon::Close), close) }
             </div>
             <p class="hint">{ format!(
-                "At {} it takes its jobs' GPUs with it. The run is repeated with the node down from there, beside this one.",
-                state.moments.second(now)
+                "At {} it takes its jobs' {} with it. The run is repeated with the node down from there, beside this one.",
+                state.moments.second(now),
+                format::units("GPUs")
             ) }</p>
             <div class="row">
                 { number_field("Node", None, whole_from("0").to(&numbers), node.to_string(), take) }

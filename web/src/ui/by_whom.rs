@@ -250,7 +250,7 @@ fn shares(run: &OfRun, stage: &Stage, dark: bool) -> Html {
         <figure key={run.id} class="share">
             <figcaption>{ swatch(run.hue, dark) }<span class="run">{ &run.name }</span></figcaption>
             <svg viewBox={format!("0 0 {} 1", held.len())} preserveAspectRatio="none" role="img"
-                aria-label={format!("GPUs held by each group under {}, over time", run.name)}>{ paths }</svg>
+                aria-label={format!("{} held by each group under {}, over time", format::units("GPUs"), run.name)}>{ paths }</svg>
             <div class="share-times"><span>{ stage.moments.time(*begin) }</span><span>{ stage.moments.time(end) }</span></div>
         </figure>
     }

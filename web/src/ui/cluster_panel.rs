@@ -80,7 +80,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
             </details>
             <details open={!setup.settings.outages.is_empty()}>
                 <summary>{ "Failures and checkpoints" }</summary>
-                <p class="hint">{ "Nodes may fail: those of a list, which may be dropped as a file of node, from and to; and others by chance. A job that runs there loses its GPUs and what no checkpoint holds, and waits again." }</p>
+                <p class="hint">{ format::units("Nodes may fail: those of a list, which may be dropped as a file of node, from and to; and others by chance. A job that runs there loses its GPUs and what no checkpoint holds, and waits again.") }</p>
                 { outages(session, setup) }
                 { for fields(Group::Failures) }
             </details>

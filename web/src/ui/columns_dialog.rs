@@ -5,28 +5,13 @@ use super::controls::{field, list, option};
 use super::doers::tell;
 use super::focused::Focused;
 use super::typed::input_value;
+use crate::draw::format;
 use crate::session::Session;
 use crate::state::{Action, ColumnsAsked};
 use std::rc::Rc;
-use switchyard::trace::{ColumnMapping, TimeRule, Unit};
+use switchyard::trace::{ColumnMapping, MappingRole, TimeRule, Unit};
 use web_sys::HtmlDialogElement;
 use yew::prelude::*;
-
-/// What a column can be: as a mapping calls it, and as people do.
-const ROLES: [(&str, &str); 12] = [
-    ("id", "job"),
-    ("submit", "submitted"),
-    ("start", "started"),
-    ("end", "ended"),
-    ("duration", "duration"),
-    ("gpus", "GPUs"),
-    ("workers", "workers, × GPUs"),
-    ("gpu_milli", "GPUs ∕ 1000"),
-    ("tenant", "tenant"),
-    ("model", "model"),
-    ("status", "status"),
-    ("requested_time", "time asked for"),
-];
 
 /// How times can be written.
 const RULES: [(&str, &str, TimeRule); 5] = [
@@ -61,11 +46,12 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
         })
     };
     let roles = head.columns.iter().map(|column| {
-        let mut known = ROLES.iter();
-        let role = known.find(|(key, _)| mapping.get(key) == Some(column));
-        let options = ROLES.iter().map(|&(key, name)| {
-            let chosen = role.is_some_and(|role| role.0 == key);
-            option(key, name, chosen, None)
+        let mut known = MappingRole::ALL.into_iter();
+        let role = known.find(|role| mapping.get(role.key) == Some(column));
+        let role = role.map(|role| role.key);
+        let options = MappingRole::ALL.into_iter().map(|of| {
+            let title = format::units(of.title);
+            option(of.key, &title, role == Some(of.key), None)
         });
         let name = column.clone();
         let onchange = change(Box::new(move |mapping, key| {
@@ -110,7 +96,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
             has("duration") || has("start") && has("end"),
             "how long they ran",
         ),
-        (has("gpus"), "their GPUs"),
+        (has("gpus"), &format::units("their GPUs")),
     ];
     let missing: Vec<&str> = needed
         .iter()

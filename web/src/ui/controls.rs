@@ -38,6 +38,7 @@ pub(super) fn switch_button(
 
 /// One of a list's options.
 pub(super) fn option(value: &str, face: &str, chosen: bool, title: Option<&'static str>) -> Html {
+    let title = title.map(|title| AttrValue::from(format::units(title)));
     html! { <option value={value.to_string()} selected={chosen} {title}>{ face }</option> }
 }
 

@@ -5,6 +5,7 @@ use super::download;
 use super::focused::Focused;
 use super::icon::{Icon, sign};
 use super::views::VIEWS;
+use crate::draw::format;
 use yew::prelude::*;
 
 const KEYS: [(&str, &str); 15] = [
@@ -115,7 +116,7 @@ fn save_notices(event: MouseEvent) {
 /// Keys and terms, over the view.
 pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
     let close = NodeRef::default();
-    let list = |pairs: &[(&str, &str)], keys: bool| {
+    let list = |pairs: &[(&'static str, &'static str)], keys: bool| {
         pairs
             .iter()
             .map(|&(term, meaning)| {
@@ -124,12 +125,12 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
                 } else {
                     html! { term }
                 };
-                html! { <><dt>{ term }</dt><dd>{ meaning }</dd></> }
+                html! { <><dt>{ term }</dt><dd>{ format::units(meaning) }</dd></> }
             })
             .collect::<Html>()
     };
     let views = (1..).zip(&VIEWS).map(|(key, view)| {
-        html! { <><dt><kbd>{ key }</kbd></dt><dd>{ format!("{}: {}", view.title, view.about) }</dd></> }
+        html! { <><dt><kbd>{ key }</kbd></dt><dd>{ format!("{}: {}", view.title, format::units(view.about)) }</dd></> }
     });
     html! {
         <Focused target={close.clone()}><aside class="help" role="dialog" aria-label="Help">

@@ -2,6 +2,7 @@
 //! of the visitor's.
 
 use super::controls::{Take, chosen, option};
+use crate::draw::format;
 use crate::session::Session;
 use crate::state::Action;
 use std::rc::Rc;
@@ -55,8 +56,8 @@ pub(super) fn history_field(session: &Session, value: &str, take: &Take) -> Html
                 { for ServiceHistory::OWN.map(|name| option(name, name, value == name, None)) }
                 { file.map(|name| option(name, name, true, None)) }
             </select>
-            <input type="file" accept=".csv,.txt" aria-label="A file of services, GPU·s per line"
-                title="A file of services, one number of GPU·s per line" onchange={onfile} />
+            <input type="file" accept=".csv,.txt" aria-label={format::units("A file of services, GPU·s per line")}
+                title={format::units("A file of services, one number of GPU·s per line")} onchange={onfile} />
         </span>
     }
 }

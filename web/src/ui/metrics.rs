@@ -3,7 +3,7 @@
 use super::term::Definition;
 use super::wording::Direction;
 use crate::draw::format;
-use switchyard::report::{Calibration, Failures, GroupFigures, Summary, TypeFigures};
+use switchyard::report::{Calibration, Failures, GroupFigure, GroupFigures, Summary, TypeFigures};
 
 /// One row: a number of every run, or of what is told of every run.
 pub(super) struct Metric<T = Summary> {
@@ -465,72 +465,72 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
     },
 ];
 
-/// What is told of every group of jobs; the ids are those of links.
-pub(super) static OF_GROUP: [Metric<GroupFigures>; 7] = [
+/// What is told of every group of jobs, in the order of [`GroupFigure::ALL`].
+pub(super) static OF_GROUP: [Metric<GroupFigures>; GroupFigure::ALL.len()] = [
     Metric {
         definition: Definition {
-            id: "wait",
+            id: GroupFigure::Wait.word(),
             name: "mean wait",
             meaning: "Time without GPUs over the whole life of a finished job of the group, on average.",
             formula: "mean of JCT − time on GPUs",
             source: "",
         },
-        value: |of| of.wait.mean,
+        value: |of| GroupFigure::Wait.of(of),
         look: LESS_TIME,
     },
     Metric {
         definition: Definition {
-            id: "wait-p95",
+            id: GroupFigure::WaitP95.word(),
             name: "p95 wait",
             meaning: "19 of 20 finished jobs of the group waited no longer than this.",
             formula: "95th percentile of JCT − time on GPUs",
             source: "",
         },
-        value: |of| of.wait.p95,
+        value: |of| GroupFigure::WaitP95.of(of),
         look: LESS_TIME,
     },
     Metric {
         definition: Definition {
-            id: "jct",
+            id: GroupFigure::Jct.word(),
             name: "mean JCT",
             meaning: "From submission to finish, averaged over the group's finished jobs.",
             formula: "mean of finish − submit",
             source: "",
         },
-        value: |of| of.jct.mean,
+        value: |of| GroupFigure::Jct.of(of),
         look: LESS_TIME,
     },
     Metric {
         definition: Definition {
-            id: "jct-p95",
+            id: GroupFigure::JctP95.word(),
             name: "p95 JCT",
             meaning: "19 of 20 finished jobs of the group took no longer than this.",
             formula: "95th percentile of finish − submit",
             source: "",
         },
-        value: |of| of.jct.p95,
+        value: |of| GroupFigure::JctP95.of(of),
         look: LESS_TIME,
     },
     Metric {
         definition: Definition {
-            id: "rho",
+            id: GroupFigure::Rho.word(),
             name: "mean ρ",
             meaning: "Finish-time fairness, averaged over the group's finished jobs: below 1 they did better than with an equal share of the cluster.",
             formula: "",
             source: "Themis, NSDI'20",
         },
-        value: |of| of.rho,
+        value: |of| GroupFigure::Rho.of(of),
         look: LOWER,
     },
     Metric {
         definition: Definition {
-            id: "gpu-hours",
+            id: GroupFigure::GpuHours.word(),
             name: "GPU·h held",
             meaning: "GPU-hours that the group's jobs held.",
             formula: "Σ GPUs × time held",
             source: "",
         },
-        value: |of| of.gpu_hours,
+        value: |of| GroupFigure::GpuHours.of(of),
         look: Look {
             better: Better::Neither,
             ..LESS_SERVICE
@@ -538,13 +538,13 @@ pub(super) static OF_GROUP: [Metric<GroupFigures>; 7] = [
     },
     Metric {
         definition: Definition {
-            id: "share",
+            id: GroupFigure::Share.word(),
             name: "share of all GPU·h",
             meaning: "The part of all GPU-hours held that the group's jobs held.",
             formula: "",
             source: "",
         },
-        value: |of| of.share,
+        value: |of| GroupFigure::Share.of(of),
         look: Look {
             better: Better::Neither,
             ..MORE_OF_ALL
@@ -629,6 +629,12 @@ fn gpu_hours(hours: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_figure_of_groups_can_be_shown() {
+        let shown = OF_GROUP.each_ref().map(|metric| metric.definition.id);
+        assert_eq!(shown, GroupFigure::WORDS);
+    }
 
     #[test]
     fn metrics_have_different_ids() {

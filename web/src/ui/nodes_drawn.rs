@@ -2,7 +2,7 @@
 //! for more or fewer nodes, its lower edge for more or fewer GPUs on each; arrow keys do the same.
 
 use super::controls::Take;
-use crate::draw::format::counted;
+use crate::draw::format::{counted, units};
 use switchyard::cluster::MAX_GPUS_PER_NODE;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -172,7 +172,7 @@ pub(super) fn NodesDrawn(props: &Props) -> Html {
         <div class="nodes-drawn" role="group" aria-label={format!("{}, drawn", props.name)}>
             <div class="squares" ~style={size}>
                 { edge(Edge::Nodes, "edge right", "Nodes", "node", "nodes") }
-                { edge(Edge::Gpus, "edge low", "GPUs per node", "GPU a node", "GPUs a node") }
+                { edge(Edge::Gpus, "edge low", &units("GPUs per node"), "GPU a node", "GPUs a node") }
             </div>
             <output class="hint">{ format!("{} × {}", counted(nodes.into(), "node", "nodes"), counted(gpus.into(), "GPU", "GPUs")) }</output>
         </div>

@@ -73,7 +73,7 @@ pub(super) fn losses(stage: &Stage, slowness: &Slowness, on_seek: &Callback<f64>
     let more = slowness.losses.len().saturating_sub(MOST);
     html! {
         <>
-            <p class="slow">{ format!("On average {:.2} of its full speed while it had GPUs: {} lost to", slowness.mean(), format::duration(slowness.lost())) }</p>
+            <p class="slow">{ format!("On average {:.2} of its full speed while it had {}: {} lost to", slowness.mean(), format::units("GPUs"), format::duration(slowness.lost())) }</p>
             <ol class="losses">{ for told }</ol>
             if more > 0 {
                 <p class="hint">{ format!("and {}", format::counted(more as u64, "other place", "other places")) }</p>

@@ -5,6 +5,7 @@ use super::doers::{StateProps, tell};
 use super::focused::{element, focus_on};
 use super::view::View;
 use super::views::{self, VIEWS};
+use crate::draw::format;
 use crate::state::{Action, AppState};
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
@@ -71,7 +72,7 @@ pub(super) fn Tabs(props: &StateProps) -> Html {
         // The list is one stop of the Tab key.
         let tabindex = if is_shown { "0" } else { "-1" };
         html! {
-            <button type="button" role="tab" id={tab_id(view)} title={view.about} {tabindex} aria-controls={is_shown.then_some(PANEL)}
+            <button type="button" role="tab" id={tab_id(view)} title={format::units(view.about)} {tabindex} aria-controls={is_shown.then_some(PANEL)}
                 aria-selected={is_shown.to_string()} {onclick}>{ view.title }</button>
         }
     });

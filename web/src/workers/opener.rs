@@ -270,6 +270,7 @@ fn taken(
     Ok(Reply::Opened(Box::new(OpenedTrace {
         fresh,
         format: chosen.format.clone(),
+        accounting: chosen.is_accounting(),
         title: title
             .filter(|title| !title.is_empty())
             .unwrap_or_else(|| chosen.title.clone()),
@@ -399,6 +400,7 @@ fn sample(name: &str, choice: &Choice, fresh: bool) -> Result<Reply, Refusal> {
     Ok(Reply::Opened(Box::new(OpenedTrace {
         fresh,
         format: "sample".to_string(),
+        accounting: false,
         title: sample.title.to_string(),
         report: None,
         charts: Vec::new(),

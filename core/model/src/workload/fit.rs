@@ -16,6 +16,11 @@ pub struct Fit {
 impl Workload {
     /// Why a run on this cluster rejects a job, if it does.
     pub fn why_rejected(&self, job: &Job, cluster: &ClusterSpec) -> Option<String> {
+        let why = self.why_rejected_in_gpus(job, cluster)?;
+        Some(self.unit.words(&why).into_owned())
+    }
+
+    fn why_rejected_in_gpus(&self, job: &Job, cluster: &ClusterSpec) -> Option<String> {
         let pools = Pools::of(cluster);
         if job.is_on_cores() {
             return Self::why_no_cores(job, cluster, &pools);
@@ -90,6 +95,7 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Resource;
     use crate::job::{Demand, TypeSet};
     use crate::workload::SAMPLES;
 
@@ -134,6 +140,14 @@ mod tests {
             Some(
                 "wants 9 GPUs of one type that it allows, with cores and memory: the idle cluster holds a gang of 8"
             )
+        );
+        let workload = Workload {
+            unit: Resource::Cores,
+            ..Workload::default()
+        };
+        assert_eq!(
+            workload.why_rejected(&job(17, Demand::default()), &cluster),
+            Some("wants 17 cores, and the cluster has 16".to_owned())
         );
     }
 

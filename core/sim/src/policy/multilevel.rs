@@ -305,23 +305,23 @@ impl Multilevel {
             return Vec::new();
         };
         let queue = standing.queue;
-        let unit = self.measure.unit();
+        let attained = |term: &str, value: f64| match self.measure {
+            Measure::Time => Fact::span(term, value),
+            Measure::Service => Fact::new(term, format!("{value} {}", self.measure.unit())),
+        };
         let mut facts = vec![
             Fact::new(
                 "queue",
                 format!("{} of {}", queue + 1, self.thresholds.len() + 1),
             ),
-            Fact::new(
-                "attained service",
-                format!("{:.0} {unit}", self.attained(view, job)),
-            ),
+            attained("attained service", libm::rint(self.attained(view, job))),
         ];
-        if let Some(threshold) = self.thresholds.get(queue as usize) {
-            facts.push(Fact::new("demoted at", format!("{threshold} {unit}")));
+        if let Some(&threshold) = self.thresholds.get(queue as usize) {
+            facts.push(attained("demoted at", threshold));
         }
         if self.knob > 0.0 && view.phase(job) == Phase::Waiting && queue > 0 {
             let wait = self.knob * self.executed(view, job) - standing.waited;
-            facts.push(Fact::new("promoted after waiting", format!("{wait:.0} s")));
+            facts.push(Fact::span("promoted after waiting", wait));
         }
         facts
     }

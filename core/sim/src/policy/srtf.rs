@@ -56,7 +56,7 @@ impl Policy for ShortestRemaining {
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
         let remaining = remaining(self.measure, view, job).seconds();
         let fact = match self.measure {
-            Measure::Time => Fact::new("remaining time (true)", format!("{remaining:.0} s")),
+            Measure::Time => Fact::span("remaining time (true)", remaining),
             Measure::Service => {
                 Fact::new("remaining service (true)", format!("{remaining:.0} GPU·s"))
             }

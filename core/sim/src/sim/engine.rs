@@ -15,7 +15,7 @@ use crate::job::JobId;
 use crate::outages::Outages;
 use crate::placement::Strategy;
 use crate::placement::graph_rl::Placer;
-use crate::tell::{Explanation, Fact, RoundReport, Slowness, Verdict};
+use crate::tell::{Explanation, Fact, RoundReport, Said, Slowness, Verdict};
 use crate::workload::{DEFAULT_PACKLIMIT, Workload};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -312,6 +312,7 @@ impl Simulation {
         } = &self.scheduler;
         let Progress { now, done, jobs } = self.progress();
         let (policy, time) = (spec.clone(), now);
+        let unit = self.world.setting.workload.unit;
         let reason = match trouble {
             Trouble::Plan(job, kind) => {
                 let error = PlanError {
@@ -319,6 +320,7 @@ impl Simulation {
                     time,
                     job,
                     kind,
+                    unit,
                 };
                 return error.into();
             }
@@ -339,6 +341,7 @@ impl Simulation {
             jobs,
             reason,
             remedy,
+            unit,
         };
         halt.into()
     }
@@ -356,21 +359,15 @@ fn failure_facts(world: &World, job: JobId, verdict: Verdict) -> Vec<Fact> {
     if world.ledger.starts(job) > 0
         && let Some(eviction) = evictions.find(|eviction| eviction.segment == segment)
     {
-        let what = format!(
-            "node {} failed; {:.0} s of work are lost",
-            eviction.node, eviction.lost
-        );
-        facts.push(Fact::new("lost its GPUs", what));
+        let what = format!("node {} failed", eviction.node);
+        facts.push(lost(what, eviction.lost));
     }
     let stop = log.stop_of(segment, since);
     if world.ledger.starts(job) > 0
         && let Some(stop) = stop
     {
-        let what = format!(
-            "it {}, as its trace records; {:.0} s of work are lost",
-            stop.cause, stop.lost
-        );
-        facts.push(Fact::new("lost its GPUs", what));
+        let what = format!("it {}, as its trace records", stop.cause);
+        facts.push(lost(what, stop.lost));
     }
     if world.nodes.closed() == 0 {
         return facts;
@@ -382,32 +379,37 @@ fn failure_facts(world: &World, job: JobId, verdict: Verdict) -> Vec<Fact> {
         .iter()
         .map(|of| sizes.get(of.node as usize).copied().unwrap_or(0))
         .sum();
-    let mut list: Vec<String> = away
-        .iter()
-        .take(MOST_NODES_NAMED)
-        .map(|of| {
-            if of.until < Time::NEVER {
-                format!(
-                    "node {} is {} until {:.0} s",
-                    of.node,
-                    of.state,
-                    of.until.seconds()
-                )
-            } else {
-                format!("node {} is {} for good", of.node, of.state)
-            }
-        })
-        .collect();
-    if away.len() > MOST_NODES_NAMED {
-        list.push(format!("{} more", away.len() - MOST_NODES_NAMED));
-    }
     let enough = match verdict {
         Verdict::TooFewGpus { wants, left } if wants <= left + gpus => ", enough for it",
         _ => "",
     };
-    let what = format!("{gpus} GPUs{enough}: {}", list.join(", "));
-    facts.push(Fact::new("away", what));
+    let mut said = vec![Said::Words(format!("{gpus} GPUs{enough}"))];
+    let mut before = ": ";
+    for of in away.iter().take(MOST_NODES_NAMED) {
+        let is = format!("{before}node {} is {}", of.node, of.state);
+        if of.until < Time::NEVER {
+            said.extend([Said::Words(format!("{is} until ")), Said::Moment(of.until)]);
+        } else {
+            said.push(Said::Words(format!("{is} for good")));
+        }
+        before = ", ";
+    }
+    if away.len() > MOST_NODES_NAMED {
+        let more = away.len() - MOST_NODES_NAMED;
+        said.push(Said::Words(format!("{before}{more} more")));
+    }
+    facts.push(Fact::of("away", said));
     facts
+}
+
+/// That a job lost its GPUs, why, and how many seconds of work.
+fn lost(why: String, seconds: f64) -> Fact {
+    let said = vec![
+        Said::Words(why + "; "),
+        Said::Span(seconds),
+        Said::Words(" of work are lost".to_owned()),
+    ];
+    Fact::of("lost its GPUs", said)
 }
 
 /// How many nodes an explanation names.

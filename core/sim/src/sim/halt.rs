@@ -12,8 +12,8 @@
 
 use super::log::{EventKind, LEAST_EVENTS, RunLog};
 use super::plan::{PlanError, ProgramError};
-use crate::Time;
 use crate::job::JobId;
+use crate::{Resource, Time};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -162,6 +162,8 @@ pub struct Halt {
     pub reason: HaltReason,
     /// What to change.
     pub remedy: Remedy,
+    /// What is counted.
+    pub unit: Resource,
 }
 
 impl Halt {
@@ -233,8 +235,9 @@ impl fmt::Display for Halt {
             ),
             HaltReason::NoProgress { job } => write!(
                 f,
-                "every job, job {} the last, loses its GPUs before its restart is over; lower the restart cost, or {remedy}",
-                job.0
+                "every job, job {} the last, {} before its restart is over; lower the restart cost, or {remedy}",
+                job.0,
+                self.unit.words("loses its GPUs")
             ),
             HaltReason::NothingSaved { job } => write!(
                 f,

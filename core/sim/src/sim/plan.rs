@@ -2,10 +2,10 @@
 //! changes and not with what stays.
 
 use super::node_state::NodeState;
-use crate::Time;
 use crate::cluster::{Part, PlaceError, Placement};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
+use crate::{Resource, Time};
 use serde::{Deserialize, Serialize};
 
 /// The changes a policy wants at one moment. Jobs not named stay as they are. The engine first
@@ -173,7 +173,12 @@ pub struct ProgramError {
 
 /// A plan the engine refuses: the policy, the moment, the job, and what is wrong.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("policy {policy} made an impossible plan at {time} s for job {job}: {kind}", time = time.seconds(), job = job.0)]
+#[error(
+    "policy {policy} made an impossible plan at {time} s for job {job}: {kind}",
+    time = time.seconds(),
+    job = job.0,
+    kind = unit.words(&kind.to_string())
+)]
 pub struct PlanError {
     /// The policy's canonical spec.
     pub policy: String,
@@ -183,6 +188,8 @@ pub struct PlanError {
     pub job: JobId,
     /// What is wrong.
     pub kind: PlanErrorKind,
+    /// What is counted.
+    pub unit: Resource,
 }
 
 /// What is wrong with a plan.

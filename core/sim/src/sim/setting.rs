@@ -146,10 +146,13 @@ impl Setting {
         let are_beside = workload.jobs.iter().any(Job::is_on_cores);
         let takes_more = needs.iter().any(|needs| needs.takes_cores_or_memory());
         let is_alike = pools.len() <= 1 && !takes_more && !are_beside;
+        let types = Types::new(&workload, cluster, &pools, options.equal_types);
+        let need = |job: JobId| needs.get(job.index()).copied().unwrap_or(Needs::NONE);
+        let workload = types.on_the_fastest(workload, need);
         Self {
             traits: TraitsByJob::of(&workload),
             largest_gangs: largest_gangs(&needs, &pools),
-            types: Types::new(&workload, cluster, &pools, options.equal_types),
+            types,
             pools: (!is_alike).then(|| Arc::new(pools)),
             needs,
             workload,

@@ -3,13 +3,17 @@
 //!
 //! Jobs whose model is one of Gavel's go by their measured throughput, on as many GPUs, packed on one
 //! node ([`JobType::throughput`]). Others go by the types' relative speeds
-//! ([`GpuModel::speed`](crate::cluster::GpuModel::speed), or what the cluster says); a type of which
-//! none is known counts as a V100.
+//! ([`GpuModel::speed`], or what the cluster says); a type of which none is known counts as a V100.
+//!
+//! A run counts a job's work in seconds on the fastest type that it may use. Where a trace records on which
+//! type a job ran, its duration is that on this type, and is [converted](Types::on_the_fastest).
 
-use crate::cluster::{ClusterSpec, Needs, Pools};
-use crate::job::Job;
+use crate::cluster::{ClusterSpec, GpuModel, Needs, Pools};
+use crate::job::{Job, JobId, TypeSet, Work};
+use crate::order;
 use crate::throughputs::JobType;
 use crate::workload::{GpuGeneration, Workload};
+use std::sync::Arc;
 
 /// What GPUs count as whose generation was not measured, for jobs that share one.
 pub(super) const UNMEASURED: GpuGeneration = GpuGeneration::V100;
@@ -19,6 +23,8 @@ pub(super) const UNMEASURED: GpuGeneration = GpuGeneration::V100;
 pub(super) struct Types {
     /// By pool.
     pools: Vec<Type>,
+    /// By the workload's GPU types; empty where no type is told from another.
+    recorded: Vec<Type>,
     /// By the workload's models.
     measured: Vec<Option<JobType>>,
     /// Whether one is slower than another.
@@ -40,17 +46,28 @@ impl Types {
         pools: &Pools,
         equal: bool,
     ) -> Self {
+        let of_type = |name: &str, speed| Type {
+            name: name.into(),
+            generation: GpuGeneration::of_type(name),
+            speed,
+        };
         let of_pool = |pool| {
             let name = pools.gpu(pool).map_or("", |gpu| cluster.type_name(gpu));
-            Type {
-                name: name.into(),
-                generation: GpuGeneration::of_type(name),
-                speed: pools.speed(pool),
-            }
+            of_type(name, pools.speed(pool))
         };
+        let known: Vec<Type> = (0..pools.len()).map(of_pool).collect();
+        let recorded = |name: &String| {
+            let here = known.iter().find(|of| *of.name == **name);
+            let published = || GpuModel::named(name)?.speed;
+            let speed = here.map(|of| of.speed).or_else(published);
+            of_type(name, speed.unwrap_or(1.0))
+        };
+        let typed = !equal && known.iter().any(|of| !of.name.is_empty());
+        let named = workload.gpu_types.iter().filter(|_| typed);
         let models = workload.models.iter();
         Self {
-            pools: (0..pools.len()).map(of_pool).collect(),
+            recorded: named.map(recorded).collect(),
+            pools: known,
             measured: models.map(|model| JobType::named(model)).collect(),
             differ: !equal && pools.len() > 1,
         }
@@ -80,21 +97,87 @@ impl Types {
         if !self.differ {
             return 1.0;
         }
-        let allowed = || (0..self.len()).filter(|&pool| needs.allows(pool));
-        let throughput = |of: JobType, pool: usize| {
-            let generation = self.pools.get(pool)?.generation?;
-            of.throughput(generation, job.gpus, true)
-        };
+        let speed = self.speed(job, self.allowed(needs));
+        let fastest = self.allowed(needs).map(&speed).fold(0.0, f64::max);
+        // No table has a speed of 0 (`GpuModel`, `JobType`, and what a cluster may say).
+        self.pools.get(pool).map_or(1.0, speed) / fastest
+    }
+
+    /// The pools that a job may use.
+    fn allowed(&self, needs: Needs) -> impl Iterator<Item = &Type> {
+        let pools = self.pools.iter().enumerate();
+        let allowed = pools.filter(move |(pool, _)| needs.allows(*pool));
+        allowed.map(|(_, of)| of)
+    }
+
+    /// How fast a job trains on each of these types.
+    fn speed<'t>(
+        &self,
+        job: &Job,
+        mut types: impl Iterator<Item = &'t Type>,
+    ) -> impl Fn(&Type) -> f64 {
+        let gpus = job.gpus;
+        let throughput = move |of: JobType, on: &Type| of.throughput(on.generation?, gpus, true);
         // Measurements and relative speeds have no unit in common: all types by one of them.
         let measured = self.measured(job);
-        let measured = measured.filter(|&of| allowed().all(|pool| throughput(of, pool).is_some()));
-        let speed = |pool: usize| {
-            let throughput = measured.and_then(|of| throughput(of, pool));
-            throughput.unwrap_or_else(|| self.pools.get(pool).map_or(1.0, |of| of.speed))
+        let measured = measured.filter(|&of| types.all(|on| throughput(of, on).is_some()));
+        move |on| {
+            let throughput = measured.and_then(|of| throughput(of, on));
+            throughput.unwrap_or(on.speed)
+        }
+    }
+
+    /// How long a job takes on the fastest pool that it may use, as a part of how long it took on these types
+    /// as recorded. A gang on several went at the speed of the slowest.
+    fn stretch(&self, job: &Job, needs: Needs, ran: TypeSet) -> f64 {
+        let recorded = || ran.named().filter_map(|at| self.recorded.get(at as usize));
+        let speed = self.speed(job, self.allowed(needs).chain(recorded()));
+        let by_speed = |a: &f64, b: &f64| order::by_value(a, b);
+        let slowest = recorded().map(&speed).min_by(by_speed);
+        let by_factor = |&a: &usize, &b: &usize| {
+            order::by_value(&self.factor(job, needs, a), &self.factor(job, needs, b))
         };
-        let fastest = allowed().map(speed).fold(0.0, f64::max);
-        // No table has a speed of 0 (`GpuModel`, `JobType`, and what a cluster may say).
-        speed(pool) / fastest
+        let allowed = (0..self.len()).filter(|&pool| needs.allows(pool));
+        let fastest = allowed.max_by(by_factor).and_then(|at| self.pools.get(at));
+        slowest
+            .zip(fastest)
+            .map_or(1.0, |(slowest, fastest)| slowest / speed(fastest))
+    }
+
+    /// The jobs with the work that each has on the fastest pool that it may use.
+    pub(super) fn on_the_fastest(
+        &self,
+        mut workload: Arc<Workload>,
+        needs: impl Fn(JobId) -> Needs,
+    ) -> Arc<Workload> {
+        if self.recorded.is_empty() {
+            return workload;
+        }
+        let jobs = (0..).map(JobId).zip(&workload.jobs);
+        let stretched = jobs.filter_map(|(id, job)| {
+            let ran = workload.recorded.run(id)?.types;
+            let stretch = self.stretch(job, needs(id), ran);
+            (stretch != 1.0).then_some((id, stretch))
+        });
+        let stretched: Vec<(JobId, f64)> = stretched.collect();
+        if stretched.is_empty() {
+            return workload;
+        }
+        let Workload { jobs, recorded, .. } = Arc::make_mut(&mut workload);
+        for (id, stretch) in stretched {
+            match &mut jobs[id.index()].work {
+                Work::Fixed { duration } => *duration *= stretch,
+                Work::Adaptive {
+                    duration, scale, ..
+                } => {
+                    *duration *= stretch;
+                    *scale *= stretch;
+                }
+            }
+            let attempts = recorded.attempts.get_mut(&id).into_iter().flatten();
+            attempts.for_each(|seconds| *seconds *= stretch);
+        }
+        workload
     }
 
     /// The measured job type that a job is of.

@@ -82,9 +82,20 @@ pub struct Fact {
     /// What it is called.
     pub term: String,
     /// The value, with its unit.
-    pub value: String,
+    pub value: Vec<Said>,
     /// The jobs that the value names, where it names some, in its order.
     pub jobs: Vec<JobId>,
+}
+
+/// A piece of a fact's value. Times stand apart, so that whoever shows it writes them as all others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Said {
+    /// Words, and numbers with their units.
+    Words(String),
+    /// So many seconds.
+    Span(f64),
+    /// A moment of the run.
+    Moment(Time),
 }
 
 impl Explanation {
@@ -107,8 +118,11 @@ impl Explanation {
         let words = |text: &mut String| *text = unit.words(text).into_owned();
         for fact in &mut self.facts {
             words(&mut fact.term);
-            if fact.jobs.is_empty() {
-                words(&mut fact.value);
+            let value = fact.value.iter_mut().filter(|_| fact.jobs.is_empty());
+            for said in value {
+                if let Said::Words(text) = said {
+                    words(text);
+                }
             }
         }
         for plot in &mut self.plots {
@@ -160,11 +174,37 @@ impl Cause {
 impl Fact {
     /// A fact from anything printable.
     pub fn new(term: &str, value: impl ToString) -> Self {
+        Self::of(term, vec![Said::Words(value.to_string())])
+    }
+
+    /// A fact with times in it.
+    pub fn of(term: &str, value: Vec<Said>) -> Self {
         Self {
             term: term.to_string(),
-            value: value.to_string(),
+            value,
             jobs: Vec::new(),
         }
+    }
+
+    /// How many seconds.
+    pub fn span(term: &str, seconds: f64) -> Self {
+        Self::of(term, vec![Said::Span(seconds)])
+    }
+
+    /// Its value, spans of so many seconds and moments written so.
+    pub fn told(&self, span: impl Fn(f64) -> String, moment: impl Fn(Time) -> String) -> String {
+        let said = self.value.iter().map(|said| match said {
+            Said::Words(words) => words.clone(),
+            Said::Span(seconds) => span(*seconds),
+            Said::Moment(at) => moment(*at),
+        });
+        said.collect()
+    }
+
+    /// Its value with all times in seconds.
+    pub fn in_seconds(&self) -> String {
+        let seconds = |of: f64| format!("{of:.0} s");
+        self.told(seconds, |at| seconds(at.seconds()))
     }
 
     /// Which jobs.

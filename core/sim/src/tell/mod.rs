@@ -9,7 +9,7 @@ mod plot;
 mod round;
 mod slowness;
 
-pub use explanation::{Cause, Explanation, Fact, Verdict};
+pub use explanation::{Cause, Explanation, Fact, Said, Verdict};
 pub use placing::{Choice, Placing, PlacingStep, Role};
 pub use plot::{Line, Mark, Plot};
 pub use round::{RoundReport, RoundRow};

@@ -22,6 +22,7 @@ const COLUMNS: [&str; 7] = [
 pub(super) const SEREN: Format = Format {
     id: "acme-seren",
     title: "Acme Seren",
+    accounting: false,
     recognise: |sniff| sniff.with_columns(&COLUMNS),
     importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };
@@ -29,6 +30,7 @@ pub(super) const SEREN: Format = Format {
 pub(super) const KALOS: Format = Format {
     id: "acme-kalos",
     title: "Acme Kalos",
+    accounting: false,
     recognise: |sniff| {
         let mut evidence = sniff.with_columns(&COLUMNS)?;
         evidence.weight += sniff.with_columns(&["fail_time"])?.weight;

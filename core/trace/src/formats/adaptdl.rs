@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 pub(super) const FORMAT: Format = Format {
     id: "adaptdl",
     title: "Pollux (AdaptDL) workload",
+    accounting: false,
     recognise: |sniff| sniff.with_columns(&COLUMNS),
     importer: |sniff, _| Ok(Box::new(AdaptDl::new(sniff))),
 };

@@ -14,6 +14,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "alibaba-spot-2026",
     title: "Alibaba spot GPU 2026",
+    accounting: false,
     recognise: |sniff| {
         sniff.with_columns(&[
             "organization",

@@ -14,6 +14,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "alibaba-v2023",
     title: "Alibaba GPU v2023",
+    accounting: false,
     recognise: |sniff| {
         sniff.with_columns(&[
             "name",

@@ -27,6 +27,7 @@ const COLUMNS: [&str; 6] = [
 pub(super) const FORMAT: Format = Format {
     id: "alibaba-v2025",
     title: "Alibaba GPU v2025 (DLRM)",
+    accounting: false,
     recognise: |sniff| sniff.with_columns(&COLUMNS),
     importer: |sniff, _| Ok(Box::new(Dlrm::new(sniff)?)),
 };

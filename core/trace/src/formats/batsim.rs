@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 pub(super) const FORMAT: Format = Format {
     id: "batsim",
     title: "Batsim workload",
+    accounting: false,
     recognise: |sniff| {
         let mut evidence = sniff.with_columns(&["jobs", "profiles"])?;
         evidence.text = "a JSON object with jobs and profiles".to_owned();
@@ -40,6 +41,7 @@ pub(super) const FORMAT: Format = Format {
 pub(super) const JOBS: Format = Format {
     id: "batsim-jobs",
     title: "Batsim jobs of a run",
+    accounting: false,
     recognise: |sniff| {
         sniff.with_columns(&[
             "job_id",

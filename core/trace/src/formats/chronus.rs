@@ -12,6 +12,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "chronus",
     title: "Chronus",
+    accounting: false,
     recognise: |sniff| {
         let mut evidence = sniff.with_columns(&[
             "job_id",

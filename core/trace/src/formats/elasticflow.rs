@@ -13,6 +13,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "elasticflow",
     title: "ElasticFlow",
+    accounting: false,
     recognise: |sniff| {
         sniff.with_columns(&[
             "job_id",

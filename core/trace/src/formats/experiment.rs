@@ -25,6 +25,7 @@ const VERSION: u32 = Header::VERSION;
 pub(super) const FORMAT: Format = Format {
     id: "switchyard",
     title: "Switchyard experiment",
+    accounting: false,
     recognise: |sniff| {
         let (_, first) = sniff.comments.first()?;
         let version = first.strip_prefix(OWN)?;

@@ -22,6 +22,7 @@ use switchyard_model::workload::GpuGeneration;
 pub(super) const FORMAT: Format = Format {
     id: "gavel",
     title: "Gavel",
+    accounting: false,
     recognise: |sniff| {
         let width = [7, 10].into_iter().find(|&width| is_jobs(sniff, width))?;
         Some(Evidence {

@@ -11,7 +11,7 @@ use crate::Resource;
 use crate::columns::{Began, Clock, Columns, Span, missing_columns};
 use crate::error::{OpenError, Role, shorten};
 use crate::format::{Format, Importer};
-use crate::guess::{Guess, completed, cores, guess, text};
+use crate::guess::{Guess, Labelled, completed, cores, guess, text};
 use crate::mapping::{ColumnMapping, TableHead, TimeRule};
 use crate::report::{DropReason, WarningKind};
 use crate::rows::{Row, number};
@@ -22,6 +22,7 @@ use crate::timestamp::{MAX_SECONDS, Unit};
 pub(super) const FORMAT: Format = Format {
     id: "generic-csv",
     title: "Table with recognised columns",
+    accounting: false,
     recognise: |sniff| {
         let named = sniff.headerless().is_none() && sniff.is_mappable();
         named.then(|| Evidence {
@@ -165,6 +166,7 @@ impl Generic {
         columns.status = column("status")?;
         columns.requested_time = column("requested_time")?.zip(Some(unit));
         columns.began = start.map_or(Began::Untold, Began::At);
+        columns.labelled = Labelled::mapped(sniff, &mapping)?;
         Ok(Self {
             columns,
             table: sniff.head(ColumnMapping::default()),
@@ -376,7 +378,7 @@ mod tests {
         );
         assert_eq!(
             trace.report.recognised,
-            "Table with recognised columns: columns by their names, id = Job Name, submission = Submit Time, start = Start Time, end = End Time, duration = Duration, GPUs = GPU Count, tenant = Project, status = State."
+            "Table with recognised columns: columns by their names, id = Job Name, submission = Submit Time, start = Start Time, end = End Time, duration = Duration, GPUs = GPU Count, tenant = Project, status = State, account = Project."
         );
         assert_eq!(
             trace.report.units,

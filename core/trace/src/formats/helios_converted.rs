@@ -13,6 +13,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "helios-converted",
     title: "SenseTime Helios (converted)",
+    accounting: false,
     recognise: |sniff| sniff.with_exactly(&["job_id", "arrival_s", "service_sec", "gpu_count"]),
     importer: |sniff, _| {
         Ok(Box::new(Converted {

@@ -13,6 +13,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "helios",
     title: "SenseTime Helios",
+    accounting: false,
     recognise: |sniff| {
         sniff.with_columns(&["vc", "gpu_num", "node_num", "state", "queue", "duration"])
     },

@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const FORMAT: Format = Format {
     id: "kubernetes",
     title: "Kubernetes pods and jobs",
+    accounting: true,
     recognise: |sniff| {
         let is_one = match sniff.shape {
             Shape::Yaml | Shape::JsonObject => {

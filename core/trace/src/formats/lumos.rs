@@ -14,6 +14,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "lumos",
     title: "Lumos (DIR-LAB)",
+    accounting: false,
     recognise: |sniff| {
         sniff.with_columns(&[
             "gpu_num",

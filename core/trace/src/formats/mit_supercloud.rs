@@ -23,6 +23,7 @@ use switchyard_model::workload::Label;
 pub(super) const FORMAT: Format = Format {
     id: "mit-supercloud",
     title: "MIT Supercloud",
+    accounting: false,
     recognise: |sniff| sniff.with_columns(&["id_job", "time_submit", "tres_alloc"]),
     importer: |sniff, _| Ok(Box::new(Supercloud::new(sniff)?)),
 };

@@ -82,5 +82,33 @@ pub(crate) const FORMATS: &[&Format] = &[
     GENERIC,
 ];
 
+/// Whether the format of that name is a cluster's own log.
+pub(crate) fn is_accounting(id: &str) -> bool {
+    FORMATS.iter().any(|of| of.id == id && of.accounting)
+}
+
 /// The format of tables that are of no other.
 pub(crate) const GENERIC: &Format = &generic_csv::FORMAT;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_schedulers_keep_is_told_from_published_traces() {
+        let logs = FORMATS.iter().filter(|of| is_accounting(of.id));
+        let logs: Vec<&str> = logs.map(|of| of.id).collect();
+        assert_eq!(
+            logs,
+            [
+                "sacct",
+                "sacct-json",
+                "squeue-json",
+                "scontrol",
+                "kubernetes",
+                "pbs",
+                "sge"
+            ]
+        );
+    }
+}

@@ -13,6 +13,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "ms-itp",
     title: "Microsoft ITP",
+    accounting: false,
     recognise: |sniff| sniff.with_exactly(&["job_id", "submission_time", "duration", "num_gpu"]),
     importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };

@@ -15,6 +15,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "muri",
     title: "Muri",
+    accounting: false,
     recognise: |sniff| {
         let more = sniff.with_columns(&["iteration_time", "resource_time_0"])?;
         let tiresias = sniff.with_columns(&tiresias::COLUMNS)?;

@@ -26,6 +26,7 @@ use crate::status::status;
 pub(super) const FORMAT: Format = Format {
     id: "pai-v2020",
     title: "Alibaba PAI v2020",
+    accounting: false,
     recognise: |sniff| {
         let (width, what) = match table(sniff)? {
             Table::Jobs => (6, "job"),

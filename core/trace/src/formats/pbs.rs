@@ -19,6 +19,7 @@ use crate::sniff::{Evidence, Shape, Sniff};
 pub(super) const FORMAT: Format = Format {
     id: "pbs",
     title: "PBS accounting",
+    accounting: true,
     recognise: |sniff| {
         is_log(sniff).then(|| Evidence {
             weight: 4,

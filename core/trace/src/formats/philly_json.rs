@@ -20,6 +20,7 @@ use serde::de::IgnoredAny;
 pub(super) const FORMAT: Format = Format {
     id: "philly-json",
     title: "Microsoft Philly",
+    accounting: false,
     recognise: |sniff| {
         let mut evidence = sniff.with_columns(&["submitted_time", "attempts"])?;
         evidence.text = "a JSON array of jobs with submitted_time and attempts".to_owned();

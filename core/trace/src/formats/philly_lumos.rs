@@ -13,6 +13,7 @@ use crate::format::Format;
 pub(super) const FORMAT: Format = Format {
     id: "philly-lumos",
     title: "Microsoft Philly (Lumos' cut)",
+    accounting: false,
     recognise: |sniff| sniff.with_exactly(&["run_time", "wait_time", "submit_time", "gpu_num"]),
     importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };

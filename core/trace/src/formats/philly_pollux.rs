@@ -13,6 +13,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "philly-pollux",
     title: "Microsoft Philly (Pollux' cut)",
+    accounting: false,
     recognise: |sniff| {
         sniff.with_columns(&["timestamp", "duration", "num_gpus", "gpu_time", "cluster"])
     },

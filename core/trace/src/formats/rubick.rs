@@ -11,6 +11,7 @@ use crate::format::Format;
 pub(super) const FORMAT: Format = Format {
     id: "rubick",
     title: "Rubick",
+    accounting: false,
     recognise: |sniff| sniff.with_columns(&["exec_plan", "is_sla"]),
     importer: |sniff, _| Ok(Box::new(Generic::in_seconds(sniff)?)),
 };

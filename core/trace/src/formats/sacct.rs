@@ -40,6 +40,7 @@ use switchyard_model::workload::Label;
 pub(super) const FORMAT: Format = Format {
     id: "sacct",
     title: "Slurm accounting (sacct)",
+    accounting: true,
     recognise: |sniff| match Layout::headerless(sniff) {
         Some(layout) => Some(Evidence {
             weight: 4,

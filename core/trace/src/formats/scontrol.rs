@@ -18,6 +18,7 @@ use crate::tres;
 pub(super) const FORMAT: Format = Format {
     id: "scontrol",
     title: "Slurm jobs (scontrol show job)",
+    accounting: true,
     recognise: |sniff| {
         let is_job = |line| first_key(line) == Some("JobId");
         let jobs = sniff.shape == Shape::Pairs && sniff.text.lines().any(is_job);

@@ -21,6 +21,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "sge",
     title: "Grid Engine accounting",
+    accounting: true,
     recognise: |sniff| {
         // No other table has colons between its cells.
         let is_log = matches!(

@@ -15,6 +15,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "shockwave",
     title: "Shockwave",
+    accounting: false,
     recognise: |sniff| {
         let mode = sniff.headerless().and_then(|row| row.get(7));
         let known =

@@ -26,6 +26,7 @@ use serde_json::Value;
 pub(super) const ACCOUNTING: Format = Format {
     id: "sacct-json",
     title: "Slurm accounting (sacct --json)",
+    accounting: true,
     recognise: |sniff| {
         let mut evidence = sniff.with_columns(&["jobs"])?;
         evidence.text = "a JSON object with jobs, their time and their tres".to_owned();
@@ -43,6 +44,7 @@ pub(super) const ACCOUNTING: Format = Format {
 pub(super) const QUEUE: Format = Format {
     id: "squeue-json",
     title: "Slurm jobs (squeue --json)",
+    accounting: true,
     recognise: |sniff| {
         let mut evidence = sniff.with_columns(&["jobs"])?;
         evidence.text = "a JSON object with jobs, their submit_time and their job_state".to_owned();

@@ -18,6 +18,7 @@ use crate::sniff::{Evidence, Shape};
 pub(super) const FORMAT: Format = Format {
     id: "swf",
     title: "Standard Workload Format",
+    accounting: false,
     recognise: |sniff| {
         (sniff.shape == Shape::Swf).then(|| Evidence {
             weight: 18,

@@ -32,6 +32,7 @@ const MODELS: [&str; 13] = [
 pub(super) const FORMAT: Format = Format {
     id: "synergy",
     title: "Synergy",
+    accounting: false,
     recognise: |sniff| {
         let job = |row: &Vec<String>| {
             let numbers = row.iter().map(|cell| number(cell).is_some());

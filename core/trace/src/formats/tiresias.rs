@@ -12,6 +12,7 @@ use crate::timestamp::Unit;
 pub(super) const FORMAT: Format = Format {
     id: "tiresias",
     title: "Tiresias",
+    accounting: false,
     recognise: |sniff| sniff.with_columns(&COLUMNS),
     importer: |sniff, _| Ok(Box::new(Columns::plain(sniff, &PLAIN)?)),
 };

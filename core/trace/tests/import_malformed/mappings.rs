@@ -1,6 +1,8 @@
 //! Tables whose columns people name.
 
 use super::*;
+use switchyard_model::job::JobId;
+use switchyard_model::workload::Label;
 
 fn mapped(name: &str, bytes: &[u8], mapping: &str) -> Result<Opened, OpenError> {
     let options = OpenOptions {
@@ -168,4 +170,55 @@ fn what_is_not_said_is_guessed() {
     assert_eq!(read("gpus=1,duration=cores").records[1].duration, 16.0);
     let error = mapped("cores.csv", text, "gpus=0").unwrap_err().to_string();
     assert!(error.contains("no GPU requested"), "{error}");
+}
+
+#[test]
+fn whose_jobs_are_and_where_they_ran_is_mapped_as_all_else() {
+    let text = b"arrival,took,cards,Who,Pays,Lane,Rank,Booking,Weight,Began,Hosts,Kind\n\
+        0,60,1,ann,lab,short,gold,r1,2.5,7,n[1-2],V100|T4\n9,60,1,ben,lab,short,gold,,3,9,n3,T4\n";
+    let mapping = "submit=arrival,duration=took,gpus=cards,user=Who,account=Pays,partition=Lane,qos=Rank,\
+        reservation=Booking,priority=Weight,start=Began,recorded_nodes=Hosts,recorded_types=Kind";
+    let Ok(Opened::Trace(mut trace)) = mapped("odd.csv", text, mapping) else {
+        panic!("no trace");
+    };
+    let workload = trace.take_workload();
+    let job = JobId(0);
+    let recorded = &workload.recorded;
+    let labels = Label::ALL.map(|label| recorded.label(job, label));
+    let expected = ["ann", "lab", "short", "gold", "r1"].map(Some);
+    assert_eq!(labels, expected);
+    assert_eq!(recorded.label(JobId(1), Label::Reservation), None);
+    assert_eq!(
+        (recorded.priority(job), recorded.nodes(job)),
+        (Some(2.5), Some("n[1-2]"))
+    );
+    let run = recorded.run(job).expect("it began");
+    assert_eq!((run.start.seconds(), run.seconds), (7.0, 60.0));
+    let types = run
+        .types
+        .named()
+        .map(|at| &*workload.gpu_types[at as usize]);
+    assert_eq!(types.collect::<Vec<_>>(), ["t4", "v100"]);
+    // What their names say can be said to be otherwise, and one column tells both tenant and user.
+    let text = b"id,submit,start,duration,gpus,user,team\n1,0,4,60,1,ann,red\n";
+    let labels = |mapping: &str| {
+        let Ok(Opened::Trace(mut trace)) = mapped("own.csv", text, mapping) else {
+            panic!("no trace");
+        };
+        let workload = trace.take_workload();
+        let of = |label| workload.recorded.label(job, label).map(str::to_owned);
+        (workload.tenants, of(Label::User), of(Label::Account))
+    };
+    let ann = || Some("ann".to_owned());
+    let red = || Some("red".to_owned());
+    assert_eq!(
+        labels("account=team"),
+        (vec!["ann".to_owned()], ann(), red())
+    );
+    assert_eq!(labels("tenant=user"), (vec!["ann".to_owned()], ann(), None));
+    assert_eq!(labels("user=team"), (vec!["ann".to_owned()], red(), None));
+    assert_eq!(
+        labels("user=,start=start"),
+        (vec!["ann".to_owned()], None, None)
+    );
 }

@@ -282,7 +282,7 @@ fn traces_and_errors_cross_to_the_page() {
     let json = serde_json::to_string(&error).unwrap();
     assert_eq!(
         json,
-        r#"{"missing_columns":{"file":"bad_columns.csv","line":1,"missing":["duration","gpus"],"found":["job_id","submit_time","wall_time","nodes"],"hint":" (wall_time is a limit, not a duration)","table":{"columns":["job_id","submit_time","wall_time","nodes"],"rows":[["1","0","100","1"]],"guess":{"id":"job_id","submit":"submit_time","start":null,"end":null,"duration":null,"gpus":null,"workers":null,"gpu_milli":null,"tenant":null,"model":null,"status":null,"requested_time":null,"unit":null,"duration_unit":null,"time":"auto"}}}}"#
+        r#"{"missing_columns":{"file":"bad_columns.csv","line":1,"missing":["duration","gpus"],"found":["job_id","submit_time","wall_time","nodes"],"hint":" (wall_time is a limit, not a duration)","table":{"columns":["job_id","submit_time","wall_time","nodes"],"rows":[["1","0","100","1"]],"guess":{"id":"job_id","submit":"submit_time","start":null,"end":null,"duration":null,"gpus":null,"workers":null,"gpu_milli":null,"tenant":null,"model":null,"status":null,"requested_time":null,"user":null,"account":null,"partition":null,"qos":null,"reservation":null,"priority":null,"recorded_types":null,"recorded_nodes":null,"unit":null,"duration_unit":null,"time":"auto"}}}}"#
     );
     assert_eq!(serde_json::from_str::<OpenError>(&json).unwrap(), error);
 }

@@ -1,5 +1,6 @@
 //! Names of GPU types for people.
 
+use crate::draw::format::units;
 use std::rc::Rc;
 use switchyard::cluster::{ClusterSpec, GpuModel};
 
@@ -17,6 +18,9 @@ pub(super) fn of_types(cluster: &ClusterSpec) -> Rc<[String]> {
     let of_none = (cluster.gpus_of(None) > 0).then_some("");
     let names = cluster.types().iter().map(String::as_str).chain(of_none);
     // Not what stands in brackets: names stand beside one another.
-    let short = |name: &str| type_title(name).split(" (").next().map(str::to_owned);
+    let short = |name: &str| {
+        let title = type_title(name).split(" (").next()?;
+        Some(units(title).into_owned())
+    };
     names.filter_map(short).collect()
 }

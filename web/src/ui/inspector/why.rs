@@ -51,8 +51,9 @@ pub(super) fn why(
     let facts = explanation
         .iter()
         .flat_map(|explanation| &explanation.facts);
+    let moment = |at: Time| stage.moments.second(at.seconds());
     let facts = facts.map(|known| match known.jobs.as_slice() {
-        [] => fact(&known.term, &known.value),
+        [] => fact(&known.term, &known.told(format::duration, moment)),
         jobs => {
             let links = jobs.iter().map(|&job| html! { <>{ link(job) }{ " " }</> });
             html! { <div class="of-jobs"><dt>{ &known.term }</dt><dd>{ for links }</dd></div> }
@@ -128,7 +129,7 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
         Verdict::Runs => html! { { "Runs." } },
         Verdict::NotActive => html! { { "Not in the queue." } },
         Verdict::StartsLater { at } => {
-            html! { { format!("Waits: the trace records that it starts at {}.", format::time(at.seconds())) } }
+            html! { { format!("Waits: the trace records that it starts at {}.", stage.moments.second(at.seconds())) } }
         }
         Verdict::TooFewCores { wants, left } => {
             let [wants, left] = [wants, left].map(|of| f64::from(of) / 1000.0);

@@ -120,7 +120,7 @@ fn GoodputView(props: &StateProps) -> Html {
         answer: &answer,
     };
     let said: Vec<String> = (answer.facts.iter())
-        .map(|fact| format!("{}: {}", fact.term, fact.value))
+        .map(|fact| format!("{}: {}", fact.term, fact.in_seconds()))
         .collect();
     let Question {
         application,
@@ -137,7 +137,7 @@ fn GoodputView(props: &StateProps) -> Html {
     let facts = answer
         .facts
         .iter()
-        .map(|fact| controls::fact(&fact.term, &fact.value));
+        .map(|fact| controls::fact(&fact.term, &fact.in_seconds()));
     html! {
         <div class="model">
             <form aria-label="Goodput model" onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>

@@ -316,7 +316,7 @@ fn header(
     };
     html! {
         <th scope="col" aria-sort={order} class={classes!(numeric.then_some("number"))}>
-            <button type="button" title={(!meaning.is_empty()).then_some(meaning)} {onclick}>{ label }<span class="order" aria-hidden="true">{ sign }</span></button>
+            <button type="button" title={(!meaning.is_empty()).then(|| format::units(meaning))} {onclick}>{ label }<span class="order" aria-hidden="true">{ sign }</span></button>
         </th>
     }
 }

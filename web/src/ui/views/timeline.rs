@@ -65,7 +65,7 @@ fn TimelineView(props: &StateProps) -> Html {
         html! {
             <section key={format!("{}-{:?}", card.id, by)} class="timeline" aria-label={format!("Timeline of {label}")}>
                 <h2><span class="spec" title={card.policy.label()}>{ label }</span>{ its_turn(state, card) }</h2>
-                <CanvasHost scene={Scene::of((card.id, by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("Which job held which GPU when, under {label}")} />
+                <CanvasHost scene={Scene::of((card.id, by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("{}, under {label}", format::units("Which job held which GPU when"))} />
             </section>
         }
     });

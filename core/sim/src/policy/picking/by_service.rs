@@ -187,15 +187,15 @@ impl Rule for ByService {
             Some(alike) => ("its tenant and gang", alike),
             None => ("all", &self.sight.all),
         };
-        let took = |logarithm: f64| format!("{:.0} s", libm::expm1(logarithm));
+        let took = |term: &str, logarithm: f64| Fact::span(term, libm::expm1(logarithm));
         let score = self.score(view, job, view.phase(job) == Phase::Running);
         vec![
             Fact::new(
                 "attained service",
                 format!("{:.0} GPU·s", view.attained(job)),
             ),
-            Fact::new("those that ended took", took(alike.mean)),
-            Fact::new("the last few of them", took(alike.recent)),
+            took("those that ended took", alike.mean),
+            took("the last few of them", alike.recent),
             Fact::new("they are of", whom),
             Fact::new("score", format!("{score:.3}, the greatest run")),
         ]

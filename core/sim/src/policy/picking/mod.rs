@@ -29,10 +29,12 @@ pub use waiting::Waiting;
 
 use super::entry::{BuildContext, PLACEMENT};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, Rng, Verdict};
+use crate::Time;
 use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
 use crate::placement::{Gang, Room, Strategy};
 use crate::sim::{News, Phase, Plan, View};
+use crate::tell::Said;
 use crate::workload::DEFAULT_PACKLIMIT;
 use behind::Behind;
 use easy::Reservation;
@@ -378,10 +380,10 @@ impl<P: Pick> Policy for Queue<P> {
         }
         if let Some(start) = self.reserved_start(view) {
             let start = match start.is_finite() {
-                true => format!("{start:.0} s"),
-                false => "unknown, until nodes are back".to_owned(),
+                true => Said::Moment(Time(start)),
+                false => Said::Words("unknown, until nodes are back".to_owned()),
             };
-            facts.push(Fact::new("head's reserved start", start));
+            facts.push(Fact::of("head's reserved start", vec![start]));
         }
         if let Some(job) = self.waiting.get(job) {
             facts.extend((self.pick).facts(&self.waiting, job, self.moment(view)));

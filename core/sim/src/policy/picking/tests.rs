@@ -203,7 +203,7 @@ proptest! {
                 let facts = run.explain(JobId(job), Time::ZERO).facts;
                 let is_head = facts.iter().any(|fact| fact.term == "picked");
                 let reserved = facts.iter().find(|fact| fact.term == "head's reserved start");
-                let reserved = reserved.filter(|_| is_head)?.value.strip_suffix(" s")?.parse().ok()?;
+                let reserved = reserved.filter(|_| is_head)?.in_seconds().strip_suffix(" s")?.parse().ok()?;
                 Some((job, reserved))
             });
             if let (Some((job, reserved)), Some((same, earlier))) = (head, before) && job == same {
@@ -277,7 +277,7 @@ fn it_says_why() {
     let facts = |job| {
         let explained = run.explain(JobId(job), Time::ZERO);
         let told = explained.facts.iter();
-        told.map(|fact| format!("{}: {}", fact.term, fact.value))
+        told.map(|fact| format!("{}: {}", fact.term, fact.in_seconds()))
             .collect::<Vec<_>>()
     };
     assert_eq!(
