@@ -14,7 +14,7 @@ use super::report::{ImportReport, WarningKind};
 use super::review::{self, Span};
 use super::shared::{Collected, Part, Shared};
 use super::sink::{LabelNames, Names, Sink};
-use super::{Member, OpenOptions, Opened, Trace};
+use super::{Index, Member, OpenOptions, Opened, Trace};
 use crate::Resource;
 use crate::order;
 use crate::outages::Outages;
@@ -246,7 +246,8 @@ fn merge(
         });
         let mut records = sink.records;
         let type_of: Vec<Option<u32>> = sink.gpu_types.list().map(|t| gpu_types.index(t)).collect();
-        for record in &mut records {
+        let same = (0..).zip(&type_of).all(|(at, of)| *of == Some(at));
+        for record in records.iter_mut().filter(|_| !same) {
             record.demand.types = record.demand.types.renamed(&type_of);
             record.ran_on = record.ran_on.renamed(&type_of);
         }
@@ -268,14 +269,17 @@ fn merge(
                 let translate = |index: Option<u32>, table: &[Option<u32>]| {
                     index.and_then(|index| table.get(index as usize).copied().flatten())
                 };
+                let index = |at: Option<Index>, table: &[Option<u32>]| {
+                    translate(at.map(Index::get), table).and_then(Index::new)
+                };
                 let labels_of = all_labels.merge(&sink.labels);
                 let names = sink.nodes.list();
                 let nodes_of: Vec<Option<u32>> = names.map(|n| nodes.index(n)).collect();
                 for record in &mut records {
                     record.tenant = translate(record.tenant, &tenant_of).or(fallback);
                     record.model = translate(record.model, &model_of);
-                    record.labels = translate(record.labels, &labels_of);
-                    record.nodes = translate(record.nodes, &nodes_of);
+                    record.labels = index(record.labels, &labels_of);
+                    record.nodes = index(record.nodes, &nodes_of);
                 }
             }
         }

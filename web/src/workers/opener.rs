@@ -17,7 +17,7 @@ use switchyard::outages::Outages;
 use switchyard::pods::Fleet;
 use switchyard::trace::{
     ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
-    SourceFile, Trace, is_pod_list, read_fleet,
+    Index, SourceFile, Trace, is_pod_list, read_fleet,
 };
 use switchyard::workload::{Label, Sample, Workload};
 use switchyard::{Experiment, Resource};
@@ -316,7 +316,7 @@ fn facets(trace: &Trace) -> Facets {
             *jobs += 1;
         }
         for (label, names) in &mut labels {
-            let name = trace.labels.index(record.labels, *label);
+            let name = trace.labels.index(record.labels.map(Index::get), *label);
             if let Some((_, jobs)) = name.and_then(|at| names.get_mut(at as usize)) {
                 *jobs += 1;
             }
