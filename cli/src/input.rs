@@ -108,7 +108,7 @@ pub(crate) struct TraceArguments {
     /// A run rejects those that are kept; those that shrink have the whole cluster for a longer time.
     #[arg(long, value_name = "HOW", default_value = "keep")]
     oversized: Oversized,
-    /// Rows that all files together may have [default: 12000000]
+    /// Rows that all files together may have [default: 16000000]
     ///
     /// Each takes about two hundred bytes.
     #[arg(long, value_name = "ROWS")]

@@ -10,8 +10,8 @@ use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::sim::SimOptions;
 use switchyard::trace::{
-    Choices, Finite, Fractions, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile, Trace,
-    Window, open,
+    Choices, Finite, Fractions, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile,
+    Trace, Window, open,
 };
 use switchyard::workload::{
     Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Label, Labels,
@@ -181,8 +181,13 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                     0 => TypeSet::ANY,
                     _ => TypeSet::ANY.with(demand.1),
                 },
-                labels: (demand.0 % 3).checked_sub(1).and_then(switchyard::trace::Index::new),
-                nodes: demand.1.checked_sub(1).and_then(switchyard::trace::Index::new),
+                labels: (demand.0 % 3)
+                    .checked_sub(1)
+                    .and_then(switchyard::trace::Index::new),
+                nodes: demand
+                    .1
+                    .checked_sub(1)
+                    .and_then(switchyard::trace::Index::new),
                 priority: (demand.0 % 4 > 1)
                     .then_some(duration / 7.0)
                     .and_then(Finite::new),

@@ -457,6 +457,36 @@ mod tests {
     }
 
     #[test]
+    fn plain_dates_are_read_as_all_others() {
+        let mut plain_ones = 0;
+        for text in [
+            "2020-06-09 18:41:01",
+            "2020-06-09T18:41:01",
+            "1600-02-29T23:59:59",
+            "2100-02-29T00:00:00",
+            "2020-13-01T00:00:00",
+            "2020-00-10T00:00:00",
+            "2020-06-31T00:00:00",
+            "2020-06-09T24:00:00",
+            "2020-06-09T18:60:00",
+            "2020-06-09T18:41:60",
+            "2020-06-0:T18:41:01",
+            "2020-06-/9T18:41:01",
+            "2020/06/09 18:41:01",
+            "2020-06-09 18:41:0",
+            "2020-06-09x18:41:01",
+        ] {
+            if let Some(seconds) = plain(text.as_bytes()) {
+                assert_eq!(year_first(text), Some(seconds), "{text}");
+                plain_ones += 1;
+            } else {
+                assert_eq!(date(text), year_first(text), "{text}");
+            }
+        }
+        assert_eq!(plain_ones, 3);
+    }
+
+    #[test]
     fn dates_with_the_year_last_have_two_readings() {
         let readings = |text| date_year_last(text).map(|d| (d.day_first, d.month_first));
         let (march, july) = (1_679_911_200.0, 1_689_387_540.0);

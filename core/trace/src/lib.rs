@@ -113,11 +113,11 @@ pub struct OpenOptions {
 }
 
 impl Default for OpenOptions {
-    /// All members; 2 GiB, of which all may be held, and 12 million rows, or 1 GiB, half of it,
+    /// All members; 2 GiB, of which all may be held, and 16 million rows, or 1 GiB, half of it,
     /// and 5 million where addresses have 32 bits. The largest published trace has 7.5 million.
     fn default() -> Self {
         let (max_bytes, max_held, max_rows) = if usize::BITS > 32 {
-            (2 << 30, 2 << 30, 12_000_000)
+            (2 << 30, 2 << 30, 16_000_000)
         } else {
             (1 << 30, 1 << 29, 5_000_000)
         };

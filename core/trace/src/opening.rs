@@ -39,6 +39,8 @@ pub struct Opening {
     file: Option<File>,
     shared: Shared,
     bytes: u64,
+    /// How many are to come in all, where that is known.
+    expected: Option<u64>,
 }
 
 /// How far an opening has come.
@@ -59,7 +61,14 @@ impl Opening {
             file: None,
             shared: Shared::new(options),
             bytes: 0,
+            expected: None,
         }
+    }
+
+    /// The same of files that have so many bytes together: records get the room that they need, and no more.
+    pub fn expecting(mut self, bytes: u64) -> Self {
+        self.expected = Some(bytes);
+        self
     }
 
     /// The same, with a reader of tables that are stored by columns: Parquet and Arrow. Without one they are refused.
@@ -94,6 +103,8 @@ impl Opening {
         let Some(file) = &mut self.file else {
             return Err(OpenError::NoFiles);
         };
+        let expected = self.expected.filter(|_| self.bytes > 0);
+        self.shared.to_come = expected.map(|expected| expected as f64 / self.bytes as f64);
         self.bytes = self.bytes.saturating_add(bytes.len() as u64);
         self.shared.take(bytes.len())?;
         file.push(bytes, &mut self.shared)

@@ -14,6 +14,9 @@ use indexmap::IndexSet;
 use std::collections::{HashMap, HashSet};
 use switchyard_model::workload::{Label, Labels};
 
+/// From so many jobs on it tells how many will come.
+const MANY: usize = 1 << 16;
+
 /// So many cells are known by what they mean: logs repeat the same few.
 pub(crate) const MOST_KNOWN: usize = 4096;
 
@@ -187,6 +190,17 @@ impl Sink {
     /// Whether there were more rows than may be read.
     pub(crate) fn is_overfull(&self) -> bool {
         self.rows > self.max_rows
+    }
+
+    /// Makes room for the jobs to come, as soon as the next slice may need it: in all they may be so many times
+    /// those that have. Room that doubles would be needed twice while it is moved, and half of it never.
+    pub(crate) fn make_room(&mut self, times: f64) {
+        let (jobs, room) = (self.records.len(), self.records.capacity());
+        let expected = (jobs as f64 * times).min(f64::from(self.max_rows));
+        if jobs >= MANY && room - jobs < jobs / 8 && expected as usize > room {
+            let more = (expected * 1.01) as usize - jobs;
+            self.records.reserve_exact(more);
+        }
     }
 
     /// Warns of a row that has fewer or more cells than the header; 0: there is none to compare with.

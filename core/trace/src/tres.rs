@@ -139,6 +139,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lists_are_read_once() {
+        let mut lists = Lists::default();
+        let text = "billing=6,cpu=6,gres/gpu:a100=1,gres/gpu=1,mem=32G,node=1";
+        let list = lists.read(text);
+        assert_eq!((list.gpus, &*list.types), (Some(1.0), "a100"));
+        assert_eq!((list.cores, list.memory), (Some(6.0), Some(32.0)));
+        assert!(Rc::ptr_eq(&list, &lists.read(text)));
+        for count in 0..2 * MOST_KNOWN {
+            assert_eq!(lists.read(&format!("gpu:{count}")).gpus, Some(count as f64));
+        }
+        assert!(lists.0.len() <= MOST_KNOWN);
+    }
+
+    #[test]
     fn totals_go_before_kinds() {
         for (resources, count) in [
             ("cpu=8,gres/gpu:a100=1,gres/gpu=1", Some(1.0)),
