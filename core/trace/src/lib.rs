@@ -101,7 +101,7 @@ pub struct OpenOptions {
     /// [`OpenError::TooLarge`].
     pub max_bytes: u64,
     /// Rows that all files together may have; more is [`OpenError::TooManyRows`]. A row that
-    /// becomes a record takes about two hundred bytes.
+    /// becomes a record takes about two hundred bytes with its name.
     pub max_rows: u64,
     /// Bytes that may be held at once of what cannot be read in slices: zip archives, JSON
     /// objects, rows that do not end; more is [`OpenError::TooLargeToHold`].
