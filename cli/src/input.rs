@@ -112,7 +112,7 @@ pub(crate) struct TraceArguments {
     /// Elsewhere they are left out.
     #[arg(long, value_name = "HOW", default_value = "keep")]
     on_cores: OnCores,
-    /// Rows that all files together may have [default: 12000000]
+    /// Rows that all files together may have [default: 16000000]
     ///
     /// Each takes about two hundred bytes.
     #[arg(long, value_name = "ROWS")]

@@ -10,8 +10,8 @@ use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::sim::SimOptions;
 use switchyard::trace::{
-    Choices, Fractions, OnCores, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile,
-    Trace, Window, open,
+    Choices, Finite, Fractions, OnCores, OpenOptions, Opened, Oversized, ProfileTable, Record,
+    SourceFile, Trace, Window, open,
 };
 use switchyard::workload::{
     Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Label, Labels,
@@ -169,27 +169,35 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                     },
                     time: (demand.2 % 4 > 0).then(|| duration * f64::from(demand.2 % 7 + 1) / 3.0),
                 },
-                batch: adaptive.then_some(limits.m0),
                 status: if gpus % 2 == 0 {
                     Status::Completed
                 } else {
                     Status::NodeFailed
                 },
-                attempts: if gpus % 3 == 0 {
-                    Box::from([duration / 4.0, duration / 2.0])
-                } else {
-                    Box::default()
-                },
-                start: (demand.0 % 2 > 0).then(|| submit + duration / 3.0),
+                start: (demand.0 % 2 > 0)
+                    .then(|| submit + duration / 3.0)
+                    .and_then(Finite::new),
                 ran_on: match demand.0 % 2 {
                     0 => TypeSet::ANY,
                     _ => TypeSet::ANY.with(demand.1),
                 },
-                labels: (demand.0 % 3).checked_sub(1),
-                nodes: (demand.1 > 0).then(|| demand.1 - 1),
-                priority: (demand.0 % 4 > 1).then(|| duration / 7.0),
+                labels: (demand.0 % 3)
+                    .checked_sub(1)
+                    .and_then(switchyard::trace::Index::new),
+                nodes: demand
+                    .1
+                    .checked_sub(1)
+                    .and_then(switchyard::trace::Index::new),
+                priority: (demand.0 % 4 > 1)
+                    .then_some(duration / 7.0)
+                    .and_then(Finite::new),
                 ..Record::plain(1, submit, gpus, duration)
             }
+            .with_batch(adaptive.then_some(limits.m0))
+            .with_attempts(match gpus % 3 {
+                0 => vec![duration / 4.0, duration / 2.0],
+                _ => Vec::new(),
+            })
         },
     );
     proptest::collection::vec(record, 1..9)

@@ -10,7 +10,7 @@ use switchyard::job::{Demand, Job, JobId};
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{EventKind, RunLog, SimOptions};
-use switchyard::tell::Verdict;
+use switchyard::tell::{Said, Verdict};
 use switchyard::workload::{RecordedRun, Workload};
 
 fn specs() -> impl Iterator<Item = PolicySpec> {
@@ -314,7 +314,9 @@ fn who_waits_for_cores_is_told_so() {
     let told = run.explain(JobId(0), switchyard::Time(5.0));
     assert_eq!(told.verdict, Verdict::Runs);
     assert!(
-        told.facts.iter().any(|fact| fact.value == "12 on node 0"),
+        told.facts
+            .iter()
+            .any(|fact| fact.value == [Said::Words("12 on node 0".to_owned())]),
         "{:?}",
         told.facts
     );

@@ -92,7 +92,50 @@ pub fn grouped(cell: &str) -> Option<f64> {
 /// the like: year first, then optionally a time of day, fraction and zone. Of dates whose months
 /// have names, too: `Mon Jan  7 10:00:00 2030`, `Mon, 07 Jan 2030 10:00:00 +0000`, `7 Jan 2030`.
 pub fn date(cell: &str) -> Option<f64> {
-    year_first(cell).or_else(|| with_month_name(cell))
+    plain(cell.as_bytes())
+        .or_else(|| year_first(cell))
+        .or_else(|| with_month_name(cell))
+}
+
+/// Of `2020-06-09 18:41:01`, or with a `T`, which is what most dates are: what [`year_first`] gives, only faster.
+fn plain(cell: &[u8]) -> Option<f64> {
+    let &[
+        y1,
+        y2,
+        y3,
+        y4,
+        b'-',
+        m1,
+        m2,
+        b'-',
+        d1,
+        d2,
+        b' ' | b'T',
+        h1,
+        h2,
+        b':',
+        n1,
+        n2,
+        b':',
+        s1,
+        s2,
+    ] = cell
+    else {
+        return None;
+    };
+    let mut sound = true;
+    let mut two = |tens: u8, ones: u8| {
+        sound &= tens.is_ascii_digit() && ones.is_ascii_digit();
+        10 * i64::from(tens) + i64::from(ones) - 11 * i64::from(b'0')
+    };
+    let year = 100 * two(y1, y2) + two(y3, y4);
+    let (month, day) = (two(m1, m2), two(d1, d2));
+    let (hour, minute, second) = (two(h1, h2), two(n1, n2), two(s1, s2));
+    if !sound || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let time = hour * 3600 + minute * 60 + second;
+    Some((midnight(year, month, day)? + time) as f64)
 }
 
 fn year_first(cell: &str) -> Option<f64> {
@@ -411,6 +454,36 @@ mod tests {
         assert_eq!(date("2023/7/15 02:19"), Some(1_689_387_540.0));
         assert_eq!(date("2000-02-29"), Some(951_782_400.0));
         assert_eq!(date("1969-12-31 23:59:59"), Some(-1.0));
+    }
+
+    #[test]
+    fn plain_dates_are_read_as_all_others() {
+        let mut plain_ones = 0;
+        for text in [
+            "2020-06-09 18:41:01",
+            "2020-06-09T18:41:01",
+            "1600-02-29T23:59:59",
+            "2100-02-29T00:00:00",
+            "2020-13-01T00:00:00",
+            "2020-00-10T00:00:00",
+            "2020-06-31T00:00:00",
+            "2020-06-09T24:00:00",
+            "2020-06-09T18:60:00",
+            "2020-06-09T18:41:60",
+            "2020-06-0:T18:41:01",
+            "2020-06-/9T18:41:01",
+            "2020/06/09 18:41:01",
+            "2020-06-09 18:41:0",
+            "2020-06-09x18:41:01",
+        ] {
+            if let Some(seconds) = plain(text.as_bytes()) {
+                assert_eq!(year_first(text), Some(seconds), "{text}");
+                plain_ones += 1;
+            } else {
+                assert_eq!(date(text), year_first(text), "{text}");
+            }
+        }
+        assert_eq!(plain_ones, 3);
     }
 
     #[test]

@@ -136,9 +136,9 @@ impl PolluxGenerator {
                     // Where it will stand in the table it can be saved as.
                     name: format!("{name}-{index}").into(),
                     model: Some(application as u32),
-                    batch: Some(batch),
                     ..Record::plain(index + 2, f64::from(time), gpus, duration)
                 }
+                .with_batch(Some(batch))
             })
             .collect();
         Ok(drawn::trace(
@@ -157,7 +157,7 @@ pub fn adaptdl_csv(trace: &Trace) -> String {
     let mut text = "name,time,application,num_replicas,batch_size\n".to_owned();
     for record in &trace.records {
         let application = record.model.and_then(|m| trace.models.get(m as usize));
-        if let (Some(application), Some(batch)) = (application, record.batch) {
+        if let (Some(application), Some(batch)) = (application, record.batch()) {
             let (name, time, gpus) = (&record.name, record.submit, record.gpus);
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{name},{time},{application},{gpus},{batch}");
@@ -251,7 +251,7 @@ mod tests {
                         r.duration,
                         r.gpus,
                         model,
-                        r.batch,
+                        r.batch(),
                         r.line,
                     )
                 })

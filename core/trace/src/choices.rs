@@ -5,7 +5,7 @@
 //! `1d..2d12h`; either end may be missing.
 
 use super::report::{Dropped, Example, WarningKind};
-use super::{DropReason, Member, Record, Resource, Trace};
+use super::{DropReason, Index, Member, Record, Resource, Trace};
 use crate::cluster::ClusterSpec;
 use crate::job::{Status, UnknownStatus};
 use crate::meant::{hint, meant, remark};
@@ -342,8 +342,8 @@ impl Trace {
 }
 
 /// Whether the combination of a job is one of those that are wanted.
-fn has(wanted: &[bool], set: Option<u32>) -> bool {
-    set.is_some_and(|set| wanted.get(set as usize) == Some(&true))
+fn has(wanted: &[bool], set: Option<Index>) -> bool {
+    set.is_some_and(|set| wanted.get(set.get() as usize) == Some(&true))
 }
 
 fn example(file: &str, record: &Record, first: f64, unit: Resource) -> Example {

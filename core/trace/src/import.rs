@@ -134,6 +134,11 @@ impl Import {
         (u64::from(sink.rows), sink.records.len() as u64)
     }
 
+    /// Makes room for the jobs to come: in all they may be so many times those that have.
+    pub(crate) fn make_room(&mut self, times: f64) {
+        self.feed.sink.make_room(times);
+    }
+
     /// Whether it had more rows than it may.
     pub(crate) fn is_overfull(&self) -> bool {
         self.feed.sink.is_overfull()

@@ -152,15 +152,27 @@ impl Distributions {
 impl Trace {
     /// The trace in a few figures; all zero where there are no jobs.
     pub fn inspect(&self) -> Inspection {
-        let gangs = || self.records.iter().filter(|r| r.gpus > 0);
-        let mut durations: Vec<f64> = gangs().map(|r| r.duration).collect();
-        durations.sort_unstable_by(order::by_value);
+        let mut durations = Vec::with_capacity(self.records.len());
+        let (mut gpus, mut most, mut service) = (0.0, 0, 0.0);
+        let start = self.records.first().map_or(0.0, |record| record.submit);
+        let (mut first, mut last) = (start, start);
+        // In one go: millions of records are too many for a processor's cache.
+        for record in &self.records {
+            if record.gpus > 0 {
+                durations.push(record.duration);
+            }
+            gpus += f64::from(record.gpus);
+            most = most.max(record.gpus);
+            service += f64::from(record.gpus) * record.duration;
+            if record.submit < first {
+                first = record.submit;
+            }
+            if record.submit > last {
+                last = record.submit;
+            }
+        }
         let gpu_jobs = durations.len() as u32;
-        let gpus = || gangs().map(|r| r.gpus);
-        let service = |r: &super::Record| f64::from(r.gpus) * r.duration;
-        let first = super::earliest(&self.records);
-        let last = self.records.iter().map(|r| r.submit);
-        let last = last.fold(first, |a, b| if b > a { b } else { a });
+        durations.sort_unstable_by(order::by_value);
         let mut dropped = BTreeMap::new();
         for entry in &self.report.dropped {
             dropped.insert(entry.reason.id().to_owned(), entry.count);
@@ -172,26 +184,26 @@ impl Trace {
             gpu_jobs,
             core_jobs: self.records.len() as u32 - gpu_jobs,
             dropped,
-            gpu_hours: self.records.iter().map(service).sum::<f64>() / 3600.0,
+            gpu_hours: service / 3600.0,
             duration: Durations {
                 median: percentile(&durations, 50.0),
-                mean: mean(durations.iter().copied(), durations.len()),
+                mean: mean(durations.iter().sum(), durations.len()),
                 p99: percentile(&durations, 99.0),
             },
             gpus: GpuCounts {
-                mean: mean(gpus().map(f64::from), durations.len()),
-                max: gpus().max().unwrap_or(0),
+                mean: mean(gpus, durations.len()),
+                max: most,
             },
             span_days: (last - first) / 86_400.0,
         }
     }
 }
 
-fn mean(values: impl Iterator<Item = f64>, count: usize) -> f64 {
+fn mean(sum: f64, count: usize) -> f64 {
     if count == 0 {
         return 0.0;
     }
-    values.sum::<f64>() / count as f64
+    sum / count as f64
 }
 
 #[cfg(test)]

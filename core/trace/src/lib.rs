@@ -21,6 +21,7 @@ mod choices;
 mod cluster_file;
 mod cluster_files;
 mod columns;
+mod compact;
 mod container;
 mod copies;
 mod detect;
@@ -56,6 +57,7 @@ mod tres;
 mod workload;
 
 pub use choices::{ChoiceError, Choices, Fractions, OnCores, Oversized, Window};
+pub use compact::{Finite, Index, Rare};
 pub use container::ReadColumns;
 pub use error::{OpenError, Role, shorten};
 pub use header::{Header, HeaderLine};
@@ -99,7 +101,7 @@ pub struct OpenOptions {
     /// [`OpenError::TooLarge`].
     pub max_bytes: u64,
     /// Rows that all files together may have; more is [`OpenError::TooManyRows`]. A row that
-    /// becomes a record takes about two hundred bytes.
+    /// becomes a record takes about two hundred bytes with its name.
     pub max_rows: u64,
     /// Bytes that may be held at once of what cannot be read in slices: zip archives, JSON
     /// objects, rows that do not end; more is [`OpenError::TooLargeToHold`].
@@ -114,11 +116,11 @@ pub struct OpenOptions {
 }
 
 impl Default for OpenOptions {
-    /// All members; 2 GiB, of which all may be held, and 12 million rows, or 1 GiB, half of it,
+    /// All members; 2 GiB, of which all may be held, and 16 million rows, or 1 GiB, half of it,
     /// and 5 million where addresses have 32 bits. The largest published trace has 7.5 million.
     fn default() -> Self {
         let (max_bytes, max_held, max_rows) = if usize::BITS > 32 {
-            (2 << 30, 2 << 30, 12_000_000)
+            (2 << 30, 2 << 30, 16_000_000)
         } else {
             (1 << 30, 1 << 29, 5_000_000)
         };
@@ -232,7 +234,7 @@ pub struct Record {
     /// Seconds it ran; > 0 and finite.
     pub duration: f64,
     /// When it began, on the submission's clock, as [`RecordedRun`](switchyard_model::workload::RecordedRun) has it; not told: `None`.
-    pub start: Option<f64>,
+    pub start: Option<Finite>,
     /// The GPU types that it ran on, by their index in [`Trace::gpu_types`]; any: not told.
     pub ran_on: TypeSet,
     /// GPUs it asked for, rounded up; none where it asks for cores alone.
@@ -242,22 +244,19 @@ pub struct Record {
     /// Index into [`Trace::tenants`].
     pub tenant: Option<u32>,
     /// Its combination of [`Trace::labels`].
-    pub labels: Option<u32>,
+    pub labels: Option<Index>,
     /// Index into [`Trace::node_names`].
-    pub nodes: Option<u32>,
+    pub nodes: Option<Index>,
     /// Its priority, as its scheduler counted it.
-    pub priority: Option<f64>,
+    pub priority: Option<Finite>,
     /// Index into [`Trace::models`].
     pub model: Option<u32>,
-    /// The total batch size it asked for, samples; where it is known, the model is an
-    /// application by name.
-    pub batch: Option<u32>,
     /// What it asked for besides GPUs: types by their index in [`Trace::gpu_types`].
     pub demand: Demand,
     /// How it ended.
     pub status: Status,
-    /// Seconds of the attempts that failed before the last one, which are a part of its duration.
-    pub attempts: Box<[f64]>,
+    /// What few records tell, apart, so that the others take no room for it.
+    pub rare: Option<Box<Rare>>,
 }
 
 impl Record {
@@ -277,10 +276,46 @@ impl Record {
             nodes: None,
             priority: None,
             model: None,
-            batch: None,
             demand: Demand::default(),
             status: Status::Unknown,
-            attempts: Box::default(),
+            rare: None,
+        }
+    }
+
+    /// The same with a batch size, or without.
+    #[must_use]
+    pub fn with_batch(mut self, batch: Option<u32>) -> Self {
+        self.set_batch(batch);
+        self
+    }
+
+    /// The same with the seconds of attempts that failed.
+    #[must_use]
+    pub fn with_attempts(mut self, attempts: Vec<f64>) -> Self {
+        self.set_attempts(attempts);
+        self
+    }
+
+    /// The total batch size it asked for, samples; where it is known, the model is an
+    /// application by name.
+    pub fn batch(&self) -> Option<u32> {
+        self.rare.as_ref()?.batch
+    }
+
+    /// Seconds of the attempts that failed before the last one, which are a part of its duration.
+    pub fn attempts(&self) -> &[f64] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.attempts)
+    }
+
+    pub(crate) fn set_batch(&mut self, batch: Option<u32>) {
+        if self.rare.is_some() || batch.is_some() {
+            self.rare.get_or_insert_default().batch = batch;
+        }
+    }
+
+    pub(crate) fn set_attempts(&mut self, attempts: Vec<f64>) {
+        if self.rare.is_some() || !attempts.is_empty() {
+            self.rare.get_or_insert_default().attempts = attempts;
         }
     }
 
@@ -288,7 +323,9 @@ impl Record {
     fn stretch(&mut self, factor: f64) {
         self.duration *= factor;
         self.demand.time = self.demand.time.map(|time| time * factor);
-        self.attempts.iter_mut().for_each(|of| *of *= factor);
+        if let Some(rare) = &mut self.rare {
+            rare.attempts.iter_mut().for_each(|of| *of *= factor);
+        }
     }
 }
 

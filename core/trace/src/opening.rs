@@ -14,7 +14,7 @@ use super::report::{ImportReport, WarningKind};
 use super::review::{self, Span};
 use super::shared::{Collected, Part, Shared};
 use super::sink::{LabelNames, Names, Sink};
-use super::{Member, OpenOptions, Opened, Trace};
+use super::{Index, Member, OpenOptions, Opened, Trace};
 use crate::Resource;
 use crate::order;
 use crate::outages::Outages;
@@ -39,6 +39,8 @@ pub struct Opening {
     file: Option<File>,
     shared: Shared,
     bytes: u64,
+    /// How many are to come in all, where that is known.
+    expected: Option<u64>,
 }
 
 /// How far an opening has come.
@@ -59,7 +61,14 @@ impl Opening {
             file: None,
             shared: Shared::new(options),
             bytes: 0,
+            expected: None,
         }
+    }
+
+    /// The same of files that have so many bytes together: records get the room that they need, and no more.
+    pub fn expecting(mut self, bytes: u64) -> Self {
+        self.expected = Some(bytes);
+        self
     }
 
     /// The same, with a reader of tables that are stored by columns: Parquet and Arrow. Without one they are refused.
@@ -94,6 +103,8 @@ impl Opening {
         let Some(file) = &mut self.file else {
             return Err(OpenError::NoFiles);
         };
+        let expected = self.expected.filter(|_| self.bytes > 0);
+        self.shared.to_come = expected.map(|expected| expected as f64 / self.bytes as f64);
         self.bytes = self.bytes.saturating_add(bytes.len() as u64);
         self.shared.take(bytes.len())?;
         file.push(bytes, &mut self.shared)
@@ -246,7 +257,8 @@ fn merge(
         });
         let mut records = sink.records;
         let type_of: Vec<Option<u32>> = sink.gpu_types.list().map(|t| gpu_types.index(t)).collect();
-        for record in &mut records {
+        let same = (0..).zip(&type_of).all(|(at, of)| *of == Some(at));
+        for record in records.iter_mut().filter(|_| !same) {
             record.demand.types = record.demand.types.renamed(&type_of);
             record.ran_on = record.ran_on.renamed(&type_of);
         }
@@ -268,14 +280,17 @@ fn merge(
                 let translate = |index: Option<u32>, table: &[Option<u32>]| {
                     index.and_then(|index| table.get(index as usize).copied().flatten())
                 };
+                let index = |at: Option<Index>, table: &[Option<u32>]| {
+                    translate(at.map(Index::get), table).and_then(Index::new)
+                };
                 let labels_of = all_labels.merge(&sink.labels);
                 let names = sink.nodes.list();
                 let nodes_of: Vec<Option<u32>> = names.map(|n| nodes.index(n)).collect();
                 for record in &mut records {
                     record.tenant = translate(record.tenant, &tenant_of).or(fallback);
                     record.model = translate(record.model, &model_of);
-                    record.labels = translate(record.labels, &labels_of);
-                    record.nodes = translate(record.nodes, &nodes_of);
+                    record.labels = index(record.labels, &labels_of);
+                    record.nodes = index(record.nodes, &nodes_of);
                 }
             }
         }

@@ -30,6 +30,8 @@ pub(crate) struct Shared {
     /// Rows read and kept so far, for progress.
     pub(crate) rows: u64,
     pub(crate) jobs: u64,
+    /// All bytes by those that have come, where that is known.
+    pub(crate) to_come: Option<f64>,
 }
 
 /// How many members a message may have to list.
@@ -72,6 +74,7 @@ impl Shared {
             met_columns: false,
             rows: 0,
             jobs: 0,
+            to_come: None,
         }
     }
 

@@ -1,19 +1,25 @@
 //! Where importers put what they read, and what a row must fulfil to become a [`Record`].
 
-use super::Record;
 use super::header::Header;
 use super::mapping::TableHead;
 use super::report::{DropReason, Tally, WarningKind, cell_is};
 use super::rows::{Row, is_missing};
 use super::sniff::Sniff;
 use super::timestamp::MAX_SECONDS;
+use super::{Finite, Index, Record};
 use crate::Resource;
 use crate::cluster::{MAX_TYPES, type_name_in_file};
 use crate::job::{Demand, Servers, Status, TypeSet};
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
-use std::collections::HashSet;
-use switchyard_model::workload::{Label, LabelSet, Labels};
+use std::collections::{HashMap, HashSet};
+use switchyard_model::workload::{Label, Labels};
+
+/// From so many jobs on it tells how many will come.
+const MANY: usize = 1 << 16;
+
+/// So many cells are known by what they mean: logs repeat the same few.
+pub(crate) const MOST_KNOWN: usize = 4096;
 
 /// What one of a trace's two tables gives for the other.
 pub(crate) enum Half {
@@ -42,6 +48,8 @@ pub(crate) struct Sink {
     pub(crate) nodes: Names,
     /// Canonical names of GPU types.
     pub(crate) gpu_types: Names,
+    /// What cells that name types mean.
+    types: HashMap<Box<str>, TypeSet, FixedState>,
     pub(crate) tally: Tally,
     /// What is counted of each job.
     pub(crate) unit: Resource,
@@ -161,6 +169,7 @@ impl Sink {
             labels: LabelNames::default(),
             nodes: Names::default(),
             gpu_types: Names::default(),
+            types: HashMap::default(),
             tally: Tally::new(file),
             rows: 0,
             zero: None,
@@ -189,6 +198,17 @@ impl Sink {
     /// Whether there were more rows than may be read.
     pub(crate) fn is_overfull(&self) -> bool {
         self.rows > self.max_rows
+    }
+
+    /// Makes room for the jobs to come, as soon as the next slice may need it: in all they may be so many times
+    /// those that have. Room that doubles would be needed twice while it is moved, and half of it never.
+    pub(crate) fn make_room(&mut self, times: f64) {
+        let (jobs, room) = (self.records.len(), self.records.capacity());
+        let expected = (jobs as f64 * times).min(f64::from(self.max_rows));
+        if jobs >= MANY && room - jobs < jobs / 8 && expected as usize > room {
+            let more = (expected * 1.01) as usize - jobs;
+            self.records.reserve_exact(more);
+        }
     }
 
     /// Warns of a row that has fewer or more cells than the header; 0: there is none to compare with.
@@ -249,25 +269,22 @@ impl Sink {
         } else {
             draft.name.into()
         };
-        self.records.push(Record {
-            line: draft.line,
+        let mut record = Record {
             name,
-            submit: draft.submit,
-            duration: draft.duration,
-            start: start.filter(|start| start.is_finite()),
+            start: start.and_then(Finite::new),
             ran_on,
-            gpus: draft.gpus,
             share: draft.share,
             tenant: self.tenants.index(draft.tenant),
             model: self.models.index(draft.model),
-            labels: self.labels.index(labels),
-            nodes: self.nodes.index(nodes),
-            priority: priority.filter(|priority| priority.is_finite()),
-            batch: draft.batch,
+            labels: self.labels.index(labels).and_then(Index::new),
+            nodes: self.nodes.index(nodes).and_then(Index::new),
+            priority: priority.and_then(Finite::new),
             demand,
             status: draft.status,
-            attempts: Box::default(),
-        });
+            ..Record::plain(draft.line, draft.submit, draft.gpus, draft.duration)
+        };
+        record.set_batch(draft.batch);
+        self.records.push(record);
     }
 
     /// The job kept last failed before, after so many seconds each time, and was tried again.
@@ -277,7 +294,7 @@ impl Sink {
             let detail = || format!("{count} failed, the first after {first} s");
             let kind = WarningKind::Attempts;
             self.tally.warn(kind, 1, record.line, &detail);
-            record.attempts = attempts.into();
+            record.set_attempts(attempts);
         }
     }
 
@@ -293,6 +310,9 @@ impl Sink {
 
     /// The set of types that a cell names.
     pub(crate) fn types(&mut self, cell: &str, line: u32) -> TypeSet {
+        if let Some(types) = self.types.get(cell) {
+            return *types;
+        }
         let mut types = TypeSet::ANY;
         let named = cell.split('|').map(str::trim);
         for name in named.filter(|name| !is_missing(name)) {
@@ -307,6 +327,9 @@ impl Sink {
                     return TypeSet::ANY;
                 }
             }
+        }
+        if self.types.len() < MOST_KNOWN {
+            self.types.insert(cell.into(), types);
         }
         types
     }
@@ -415,21 +438,30 @@ impl Names {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelNames {
     names: [Names; Label::ALL.len()],
-    sets: IndexSet<LabelSet, FixedState>,
+    /// Each of a label's names by its index and 1; 0: none.
+    sets: IndexSet<[u32; Label::ALL.len()], FixedState>,
+    last: usize,
 }
 
 impl LabelNames {
     /// The combination of these names; `None` where all are "".
     pub(crate) fn index(&mut self, words: [&str; Label::ALL.len()]) -> Option<u32> {
-        let mut set = LabelSet::default();
+        let mut set = [0; Label::ALL.len()];
         for ((at, names), word) in set.iter_mut().zip(&mut self.names).zip(words) {
-            *at = names.index(word);
+            *at = names.index(word).map_or(0, |index| index + 1);
         }
         self.index_of(set)
     }
 
-    fn index_of(&mut self, set: LabelSet) -> Option<u32> {
-        (set != LabelSet::default()).then(|| self.sets.insert_full(set).0 as u32)
+    fn index_of(&mut self, set: [u32; Label::ALL.len()]) -> Option<u32> {
+        if set == [0; Label::ALL.len()] {
+            return None;
+        }
+        // Neighbouring rows often share it.
+        if self.sets.get_index(self.last) != Some(&set) {
+            self.last = self.sets.insert_full(set).0;
+        }
+        Some(self.last as u32)
     }
 
     /// Takes in those of another file: of each of its combinations, which it is here.
@@ -439,9 +471,11 @@ impl LabelNames {
             of.push(names.list().map(|name| own.index(name)).collect::<Vec<_>>());
         }
         let sets = other.sets.iter().map(|set| {
-            let mut own = LabelSet::default();
+            let mut own = [0; Label::ALL.len()];
             for ((own, at), of) in own.iter_mut().zip(set).zip(&of) {
-                *own = at.and_then(|at| *of.get(at as usize)?);
+                let at = at.checked_sub(1);
+                let known = at.and_then(|at| *of.get(at as usize)?);
+                *own = known.map_or(0, |index| index + 1);
             }
             self.index_of(own)
         });
@@ -451,7 +485,11 @@ impl LabelNames {
     pub(crate) fn into_labels(self) -> Labels {
         Labels {
             names: self.names.map(Names::into_list),
-            sets: self.sets.into_iter().collect(),
+            sets: self
+                .sets
+                .into_iter()
+                .map(|set| set.map(|at| at.checked_sub(1)))
+                .collect(),
         }
     }
 }

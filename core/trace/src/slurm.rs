@@ -5,13 +5,15 @@
 //!
 //! Source: <https://slurm.schedmd.com/sacct.html>, "Job state codes"; `scontrol.html`.
 
+use crate::Finite;
 use crate::job::Status;
 use crate::order;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::is_any_of;
 use crate::sink::{self, Sink};
 use crate::status::status;
-use std::collections::BTreeMap;
+use foldhash::fast::FixedState;
+use std::collections::{BTreeMap, HashMap};
 
 /// What the word for a state means, such as `CANCELLED by 1000`.
 pub(crate) fn state(words: &str) -> Status {
@@ -54,7 +56,7 @@ impl Requeued {
     /// together.
     pub(crate) fn join(self, sink: &mut Sink) {
         let names = self.0.into_iter().map(|name| (name, Vec::new()));
-        let mut rows: BTreeMap<Box<str>, Vec<usize>> = names.collect();
+        let mut rows: HashMap<Box<str>, Vec<usize>, FixedState> = names.collect();
         if rows.is_empty() {
             return;
         }
@@ -63,6 +65,7 @@ impl Requeued {
                 rows.push(at);
             }
         }
+        let rows: BTreeMap<Box<str>, Vec<usize>> = rows.into_iter().collect();
         let mut joined = vec![false; sink.records.len()];
         for (name, mut rows) in rows {
             let submit = |at: &usize| sink.records.get(*at).map_or(0.0, |record| record.submit);
@@ -91,10 +94,10 @@ impl Requeued {
                 lines.pop();
                 lines.push(record.line);
                 (record.line, record.submit) = (line, submit);
-                let end = record.start.map(|start| start + record.duration);
-                record.start = end.map(|end| end - duration);
+                let end = record.start.map(|start| start.get() + record.duration);
+                record.start = end.and_then(|end| Finite::new(end - duration));
                 record.duration = duration;
-                record.attempts = failed.into();
+                record.set_attempts(failed.to_vec());
             }
             let count = failed.len();
             sink.tally.warn(WarningKind::Attempts, 1, line, &|| {

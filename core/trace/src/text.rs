@@ -217,6 +217,9 @@ impl TextFile {
         }
         match &mut self.phase {
             Phase::Rows(rows) => {
+                if let Some(to_come) = shared.to_come {
+                    rows.import.make_room(to_come);
+                }
                 let before = rows.import.counts();
                 let left = rows.import.read(&self.text, part);
                 let after = rows.import.counts();

@@ -3,6 +3,47 @@
 //! Source: <https://slurm.schedmd.com/tres.html>.
 
 use super::rows::number;
+use super::sink::MOST_KNOWN;
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What a list tells.
+#[derive(Default)]
+pub(crate) struct List {
+    /// As [`gpus`] has them.
+    pub(crate) gpus: Option<f64>,
+    /// As [`types`] has them.
+    pub(crate) types: String,
+    /// As [`cores`] has them.
+    pub(crate) cores: Option<f64>,
+    /// As [`memory`] has it.
+    pub(crate) memory: Option<f64>,
+}
+
+/// The lists of a log, each read once: many jobs ask for the same.
+#[derive(Default)]
+pub(crate) struct Lists(HashMap<Box<str>, Rc<List>, FixedState>);
+
+impl Lists {
+    /// What a list tells.
+    pub(crate) fn read(&mut self, resources: &str) -> Rc<List> {
+        if let Some(list) = self.0.get(resources) {
+            return list.clone();
+        }
+        let list = Rc::new(List {
+            gpus: gpus(resources),
+            types: types(resources),
+            cores: cores(resources),
+            memory: memory(resources),
+        });
+        if self.0.len() == MOST_KNOWN {
+            self.0.clear();
+        }
+        self.0.insert(resources.into(), list.clone());
+        list
+    }
+}
 
 /// GPUs in a list such as `cpu=8,gres/gpu:a100=1,gres/gpu=1` or `gpu:a100:2(IDX:0-1)`: the total,
 /// or the sum of the kinds where there is no total. `None` where it lists none.
@@ -96,6 +137,20 @@ pub(crate) fn is_list(cell: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_are_read_once() {
+        let mut lists = Lists::default();
+        let text = "billing=6,cpu=6,gres/gpu:a100=1,gres/gpu=1,mem=32G,node=1";
+        let list = lists.read(text);
+        assert_eq!((list.gpus, &*list.types), (Some(1.0), "a100"));
+        assert_eq!((list.cores, list.memory), (Some(6.0), Some(32.0)));
+        assert!(Rc::ptr_eq(&list, &lists.read(text)));
+        for count in 0..2 * MOST_KNOWN {
+            assert_eq!(lists.read(&format!("gpu:{count}")).gpus, Some(count as f64));
+        }
+        assert!(lists.0.len() <= MOST_KNOWN);
+    }
 
     #[test]
     fn totals_go_before_kinds() {

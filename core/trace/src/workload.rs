@@ -4,7 +4,7 @@ use crate::application::Application;
 use crate::cluster::Thousandths;
 use crate::job::{Demand, Job, JobId, Status, TypeSet, Work};
 use crate::order;
-use crate::{Record, Time, Trace, earliest};
+use crate::{Finite, Index, Record, Time, Trace, earliest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use switchyard_model::Workload;
@@ -64,7 +64,7 @@ struct Reading {
 
 impl Reading {
     fn of(trace: &Trace) -> Self {
-        let adaptive = trace.records.iter().any(|record| record.batch.is_some());
+        let adaptive = trace.records.iter().any(|record| record.batch().is_some());
         let first = earliest(&trace.records);
         let (zero, applications) = if adaptive {
             (0.0, Application::embedded())
@@ -116,7 +116,7 @@ impl Reading {
             }
         }
         let run = |record: &Record| {
-            let start = record.start?;
+            let start = record.start?.get();
             let start = if start > record.submit {
                 start
             } else {
@@ -136,16 +136,16 @@ impl Reading {
                 .map(Option::unwrap_or_default)
                 .collect(),
             runs: column(records.clone(), run),
-            priorities: column(records.clone(), |record| record.priority),
-            label_sets: column(records.clone(), |record| record.labels),
+            priorities: column(records.clone(), |record| record.priority.map(Finite::get)),
+            label_sets: column(records.clone(), |record| record.labels.map(Index::get)),
             labels: trace.labels.clone(),
-            nodes: column(records.clone(), |record| record.nodes),
+            nodes: column(records.clone(), |record| record.nodes.map(Index::get)),
             node_names: trace.node_names.clone(),
             ..Recorded::default()
         };
         for (job, record) in (0..).map(JobId).zip(records) {
-            if !record.attempts.is_empty() {
-                recorded.attempts.insert(job, record.attempts.to_vec());
+            if !record.attempts().is_empty() {
+                recorded.attempts.insert(job, record.attempts().to_vec());
             }
         }
         recorded
@@ -155,7 +155,7 @@ impl Reading {
         let application = record
             .model
             .and_then(|model| *self.by_model.get(model as usize)?);
-        let work = match (application, record.batch) {
+        let work = match (application, record.batch()) {
             (Some(application), Some(batch)) => Work::Adaptive {
                 application,
                 batch,

@@ -78,7 +78,7 @@ fn pollux_workloads() {
         assert_eq!(trace.format, "adaptdl");
         assert_eq!((trace.records.len(), trace.report.rows_read), (160, 160));
         assert_eq!(trace.inspect().gpus.max, largest);
-        assert!(trace.records.iter().all(|record| record.batch.is_some()));
+        assert!(trace.records.iter().all(|record| record.batch().is_some()));
     }
 }
 

@@ -207,7 +207,7 @@ fn hear_reply(message: &JsValue) -> Result<Reply, String> {
     }
     let (mut reply, with) = wire::unpack(message)?;
     if let Reply::Opened(trace) = &mut reply {
-        trace.jobs = with.into_iter().next().map(Jobs::from).unwrap_or_default();
+        trace.jobs = Jobs::of(with);
     }
     Ok(reply)
 }

@@ -23,12 +23,16 @@ use switchyard::workload::{ApplicationSettings, Suggestion};
 use switchyard::{Experiment, Resource, RunSpec, Time};
 
 /// Page and worker must be of the same build: counts changes of this file.
-pub const PROTOCOL: u32 = 17;
+pub const PROTOCOL: u32 = 18;
 
 /// How many pieces of a log may be on their way to a page: the worker goes on once one is
 /// [taken](RunRequest::Taken). With more, what else a page has to do would wait behind them, wherever
 /// simulating is faster than showing; with fewer, the worker would wait for every answer.
 pub const AHEAD: u32 = 2;
+
+/// Of a trace with more jobs the opener holds no records to choose others from: they take hundreds of megabytes,
+/// and reading them again takes seconds.
+pub const MOST_HELD: u32 = 500_000;
 
 /// What a run would have needed that broke off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

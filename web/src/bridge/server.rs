@@ -38,8 +38,8 @@ pub(crate) fn reply(scope: &DedicatedWorkerGlobalScope, reply: &Reply) {
         return;
     }
     let jobs = match reply {
-        Reply::Opened(trace) => Some(trace.jobs.0.clone()),
-        _ => None,
+        Reply::Opened(trace) => trace.jobs.parts(),
+        _ => Vec::new(),
     };
     if let Ok(parcel) = wire::pack(reply, jobs) {
         // Nobody is left to tell if the page has gone away meanwhile.

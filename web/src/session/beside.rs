@@ -154,8 +154,8 @@ impl Session {
     }
 
     fn run_both(&self, asked: &Asked, trace: OpenedTrace) -> Result<(), String> {
-        let workload = trace.jobs.read()?;
         let jobs = trace.jobs.shared()?;
+        let workload = trace.jobs.read()?;
         let brought = Brought {
             title: trace.title,
             jobs: workload.jobs.len(),

@@ -4,7 +4,7 @@
 use super::Session;
 use super::desk::{Answer, Files, Read};
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Choice, OpenRequest, OpenedTrace, Refusal, Reply, Role};
+use crate::bridge::protocol::{Choice, MOST_HELD, OpenRequest, OpenedTrace, Refusal, Reply, Role};
 use crate::draw::format;
 use crate::kept::Opening;
 use crate::remembered;
@@ -17,10 +17,6 @@ use switchyard::trace::{ColumnMapping, TableHead};
 use switchyard::workload::SAMPLES;
 use wasm_bindgen::JsValue;
 use web_sys::File;
-
-/// Of a trace with more jobs the opener holds no records to choose others from: they take hundreds of megabytes,
-/// and reading them again takes seconds.
-const MOST_HELD: u32 = 500_000;
 
 impl Session {
     /// Whether files are being opened.
@@ -302,6 +298,10 @@ impl Session {
         // Whoever was asked about the columns of what was open has nothing to answer any more.
         self.tell(Action::LeaveColumns);
         let is_large = report.is_some_and(|report| report.rows_kept > MOST_HELD);
+        if is_large {
+            // Its memory is gone before the jobs need theirs.
+            self.0.opener.take();
+        }
         self.bring_on_stage(trace);
         self.hold();
         if is_large {

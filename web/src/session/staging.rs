@@ -112,8 +112,8 @@ impl Session {
 
     /// Puts a trace's jobs on stage, in the place of all that is there.
     pub(super) fn bring_on_stage(&self, trace: OpenedTrace) {
-        let read = trace.jobs.read();
-        let (workload, shared) = match read.and_then(|read| Ok((read, trace.jobs.shared()?))) {
+        let shared = trace.jobs.shared();
+        let (shared, workload) = match shared.and_then(|shared| Ok((shared, trace.jobs.read()?))) {
             Ok(both) => both,
             Err(why) => return self.tell(Action::Refused(Refused::file(why))),
         };

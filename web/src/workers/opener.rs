@@ -3,7 +3,7 @@
 
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{
-    Among, Choice, Facets, OpenRequest, OpenedTrace, OwnCluster, Refusal, Reply,
+    Among, Choice, Facets, MOST_HELD, OpenRequest, OpenedTrace, OwnCluster, Refusal, Reply,
 };
 use crate::bridge::server::{listen, reply};
 use crate::draw::{format, histogram};
@@ -16,8 +16,8 @@ use switchyard::order;
 use switchyard::outages::Outages;
 use switchyard::pods::Fleet;
 use switchyard::trace::{
-    ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
-    SourceFile, Trace, is_pod_list, read_fleet,
+    ChoiceError, Choices, Distributions, ImportReport, Index, OpenError, OpenOptions, Opened,
+    Opening, SourceFile, Trace, is_pod_list, read_fleet,
 };
 use switchyard::workload::{Label, Sample, Workload};
 use switchyard::{Experiment, Resource};
@@ -60,9 +60,16 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
                 beside,
             ) {
                 Ok(None) => Ok(Reply::NeedsColumns),
-                Ok(Some(Opened::Trace(trace))) => {
-                    let answer = taken(&trace, &choice, cluster.as_ref(), true);
-                    if answer.is_ok() {
+                Ok(Some(Opened::Trace(mut trace))) => {
+                    let is_whole = choices(&choice).is_ok_and(|choices| choices.is_default());
+                    let answer = match is_whole && trace.report.rows_kept > MOST_HELD {
+                        true => {
+                            held = None;
+                            all(&mut trace, &choice)
+                        }
+                        false => taken(&trace, &choice, cluster.as_ref(), true),
+                    };
+                    if answer.is_ok() && !trace.records.is_empty() {
                         held = Some(trace);
                     }
                     answer
@@ -176,7 +183,8 @@ fn open(
     files: &[File],
     options: OpenOptions,
 ) -> Result<Option<Opened>, Refusal> {
-    let mut opening = Opening::new(options);
+    let bytes = files.iter().map(|file| file.size()).sum::<f64>();
+    let mut opening = Opening::new(options).expecting(bytes as u64);
     #[cfg(feature = "columnar")]
     {
         opening = opening.reading_columns(switchyard_columnar::read);
@@ -260,8 +268,27 @@ fn taken(
             .choose(&choices, cluster.or(trace.cluster.as_ref()))
             .map_err(|why| Refusal::because(format!("Nothing has changed: {why}.")))?;
     }
-    let experiment = Experiment::of(trace)?;
     let workload = at_load(chosen.workload(), choice);
+    opened(trace, &chosen, facets(trace), &workload, fresh)
+}
+
+/// All jobs of a trace of so many that its records are not kept: they become the jobs.
+fn all(trace: &mut Trace, choice: &Choice) -> Result<Reply, Refusal> {
+    format::count_in(trace.unit);
+    let facets = facets(trace);
+    let workload = at_load(trace.take_workload(), choice);
+    opened(trace, trace, facets, &workload, true)
+}
+
+/// The answer of a trace and of what was chosen of it.
+fn opened(
+    trace: &Trace,
+    chosen: &Trace,
+    facets: Facets,
+    workload: &Workload,
+    fresh: bool,
+) -> Result<Reply, Refusal> {
+    let experiment = Experiment::of(trace)?;
     let report = ImportReport {
         distributions: Distributions::default(),
         ..chosen.report.clone()
@@ -276,7 +303,7 @@ fn taken(
             .unwrap_or_else(|| chosen.title.clone()),
         report: Some(report),
         charts: histogram::of(&chosen.report.distributions, trace.epoch.is_some()),
-        facets: facets(trace),
+        facets,
         members: chosen.members.clone(),
         profiles: if fresh {
             trace.profiles.clone()
@@ -293,7 +320,7 @@ fn taken(
             OwnCluster::Given,
         ),
         experiment: experiment.filter(|_| fresh),
-        jobs: Jobs::write(&workload).map_err(Refusal::because)?,
+        jobs: Jobs::write(workload).map_err(Refusal::because)?,
     })))
 }
 
@@ -339,7 +366,7 @@ fn facets(trace: &Trace) -> Facets {
             *jobs += 1;
         }
         for (label, names) in &mut labels {
-            let name = trace.labels.index(record.labels, *label);
+            let name = trace.labels.index(record.labels.map(Index::get), *label);
             if let Some((_, jobs)) = name.and_then(|at| names.get_mut(at as usize)) {
                 *jobs += 1;
             }

@@ -140,7 +140,7 @@ mod tests {
             .iter()
             .map(|r| {
                 let model = r.model.map(|m| trace.models[m as usize].as_str());
-                (&*r.name, r.submit, r.gpus, model, r.batch, r.duration)
+                (&*r.name, r.submit, r.gpus, model, r.batch(), r.duration)
             })
             .collect();
         let first = (

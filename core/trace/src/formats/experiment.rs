@@ -249,7 +249,7 @@ impl Importer for Reader {
         let Some(record) = sink.records.get_mut(at) else {
             return;
         };
-        record.batch = batch;
+        record.set_batch(batch);
         record.demand.servers = servers;
         let cell = self.attempts.as_ref().map_or("", |c| row.cell(c.index));
         match attempts(cell, record.duration) {

@@ -7,7 +7,6 @@
 //! Numbers without a unit: submissions that are Unix times tell their unit by their size,
 //! everything else is taken as seconds, and the report says so.
 
-use crate::Resource;
 use crate::columns::{Began, Clock, Columns, Span, missing_columns};
 use crate::error::{OpenError, Role, shorten};
 use crate::format::{Format, Importer};
@@ -18,6 +17,7 @@ use crate::rows::{Row, number};
 use crate::sink::{self, Sink};
 use crate::sniff::{Column, Evidence, Sniff};
 use crate::timestamp::{MAX_SECONDS, Unit};
+use crate::{Finite, Resource};
 
 pub(super) const FORMAT: Format = Format {
     id: "generic-csv",
@@ -232,7 +232,8 @@ impl Importer for Generic {
             (unit, sure) = self.unit(sink);
             for record in &mut sink.records {
                 record.submit = unit.seconds(record.submit);
-                record.start = record.start.map(|start| unit.seconds(start));
+                let start = record.start.map(|start| unit.seconds(start.get()));
+                record.start = start.and_then(Finite::new);
                 if self.duration_doubtful.is_none() {
                     record.duration = unit.seconds(record.duration);
                 }

@@ -189,7 +189,7 @@ mod tests {
             warnings(&trace),
             ["attempts 1 2 1 failed, the first after 70 s"]
         );
-        assert_eq!(*trace.records[0].attempts, [70.0]);
+        assert_eq!(trace.records[0].attempts(), [70.0]);
         assert_eq!(trace.epoch, Some(1_507_338_660.0));
     }
 

@@ -33,8 +33,9 @@ use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::slurm::{Requeued, state};
 use crate::sniff::{Column, Evidence, Sniff};
 use crate::timestamp::Unit;
-use crate::tres;
+use crate::tres::{self, List, Lists};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use switchyard_model::workload::Label;
 
 pub(super) const FORMAT: Format = Format {
@@ -74,6 +75,8 @@ pub(super) const FORMAT: Format = Format {
                 usize::MAX
             },
             requeued: Requeued::default(),
+            known: Lists::default(),
+            lists: Vec::new(),
         }))
     },
 };
@@ -148,18 +151,22 @@ impl Kept {
     }
 
     /// Cores and GiB of the whole job; 0 where nothing tells them.
-    fn needs(&self, lists: &[Column], row: &Row<'_>) -> (f64, f64) {
+    fn needs<'l>(
+        &self,
+        lists: impl Iterator<Item = (&'l Column, &'l List)> + Clone,
+        row: &Row<'_>,
+    ) -> (f64, f64) {
         let cell = |column: &Option<Column>| column.as_ref().map_or("", |c| row.cell(c.index));
-        let listed = |of: fn(&str) -> Option<f64>| {
-            let requested = |column: &&Column| column.name.starts_with("req");
-            let asked = lists.iter().filter(requested);
-            let given = lists.iter().filter(|column| !requested(column));
+        let listed = |of: fn(&List) -> Option<f64>| {
+            let requested = |(column, _): &(&Column, &List)| column.name.starts_with("req");
+            let asked = lists.clone().filter(requested);
+            let given = lists.clone().filter(|of| !requested(of));
             let mut lists = asked.chain(given);
-            lists.find_map(|column| of(row.cell(column.index)))
+            lists.find_map(|(_, list)| of(list))
         };
-        let cores = listed(tres::cores).or_else(|| number(cell(&self.cores)));
+        let cores = listed(|list| list.cores).or_else(|| number(cell(&self.cores)));
         let cores = cores.unwrap_or(0.0);
-        let memory = listed(tres::memory).or_else(|| {
+        let memory = listed(|list| list.memory).or_else(|| {
             let text = cell(&self.memory);
             let each = match text.strip_suffix('c') {
                 Some(text) => Some((text, cores)),
@@ -292,6 +299,7 @@ impl Layout {
     fn read(
         &self,
         row: &Row<'_>,
+        lists: &[Rc<List>],
         requeued: &mut Requeued,
         sink: &mut Sink,
     ) -> Result<(), (DropReason, &Column)> {
@@ -301,16 +309,18 @@ impl Layout {
             return Err((DropReason::PartialExecution, &self.id));
         }
         let (gpus, share) = match sink.unit {
-            Resource::Gpus => match self.gpus(row) {
-                Err((DropReason::NoGpus, _)) if sink.keeps_on_cores && self.cores(row).is_ok() => {
+            Resource::Gpus => match self.gpus(row, lists) {
+                Err((DropReason::NoGpus, _))
+                    if sink.keeps_on_cores && self.cores(row, lists).is_ok() =>
+                {
                     (0, 1.0)
                 }
                 counted => counted?,
             },
-            Resource::Cores => self.cores(row)?,
+            Resource::Cores => self.cores(row, lists)?,
         };
-        let types = self.types(row);
-        let ran_on = self.ran_on(row);
+        let types = self.types(lists);
+        let ran_on = self.ran_on(lists);
         let moment = |column, missing, invalid| {
             let text = cell(column);
             let reason = if is_missing(text) { missing } else { invalid };
@@ -340,10 +350,11 @@ impl Layout {
         };
         let duration = sink::duration(duration).map_err(|reason| (reason, column))?;
         let limit = self.limit.as_ref().map_or("", cell);
-        let limit = span(limit).or_else(|| number(limit).map(|minutes| 60.0 * minutes));
+        let minutes = number(limit).map(|minutes| 60.0 * minutes);
+        let limit = minutes.or_else(|| span(limit));
         let word = self.state.as_ref().map_or("", cell);
         requeued.note(name, word);
-        let (cores, memory) = self.kept.needs(&self.gpus, row);
+        let (cores, memory) = self.kept.needs(self.with(lists), row);
         sink.keep(Draft {
             line: row.line,
             name,
@@ -355,14 +366,14 @@ impl Layout {
             model: "",
             batch: None,
             asks: Asks {
-                types: &types,
+                types,
                 cores,
                 memory,
                 time: sink::asked_time(limit),
                 ..Asks::default()
             },
             told: Told {
-                ran_on: &ran_on,
+                ran_on,
                 ..self.kept.told(row)
             },
             status: state(word),
@@ -371,34 +382,42 @@ impl Layout {
     }
 
     /// The types of GPUs that it asked for, or got where that is not told.
-    fn types(&self, row: &Row<'_>) -> String {
-        let told = |column: &&Column| tres::gpus(row.cell(column.index)).is_some();
-        let requested = |column: &&Column| column.name.starts_with("req");
-        let mut columns = self.gpus.iter().filter(told);
-        let column = columns.clone().find(requested).or_else(|| columns.next());
-        column.map_or_else(String::new, |column| tres::types(row.cell(column.index)))
+    fn types<'l>(&self, lists: &'l [Rc<List>]) -> &'l str {
+        let requested = |(column, _): &(&Column, &List)| column.name.starts_with("req");
+        let mut told = self.with(lists).filter(|(_, list)| list.gpus.is_some());
+        let list = told.clone().find(requested).or_else(|| told.next());
+        list.map_or("", |(_, list)| &list.types)
+    }
+
+    /// The columns of lists, and what a row has there.
+    fn with<'s, 'l>(
+        &'s self,
+        lists: &'l [Rc<List>],
+    ) -> impl Iterator<Item = (&'s Column, &'l List)> + Clone {
+        self.gpus.iter().zip(lists.iter().map(Rc::as_ref))
     }
 
     /// The types of GPUs that it got.
-    fn ran_on(&self, row: &Row<'_>) -> String {
+    fn ran_on<'l>(&self, lists: &'l [Rc<List>]) -> &'l str {
         let allocated = self
-            .gpus
-            .iter()
-            .filter(|column| column.name.starts_with("alloc"));
-        let mut types = allocated.map(|column| tres::types(row.cell(column.index)));
-        types.find(|types| !types.is_empty()).unwrap_or_default()
+            .with(lists)
+            .filter(|(column, _)| column.name.starts_with("alloc"));
+        let mut types = allocated.map(|(_, list)| list.types.as_str());
+        types.find(|types| !types.is_empty()).unwrap_or("")
     }
 
-    fn cores(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {
+    fn cores(
+        &self,
+        row: &Row<'_>,
+        lists: &[Rc<List>],
+    ) -> Result<(u32, f32), (DropReason, &Column)> {
         // Of a list that is cut off nobody knows whether it told GPUs.
         let is_cut = |column: &&Column| row.cell(column.index).ends_with('+');
         if let Some(column) = self.gpus.iter().find(is_cut) {
             return Err((DropReason::GpusInvalid, column));
         }
-        let listed = self
-            .gpus
-            .iter()
-            .find_map(|column| Some((tres::cores(row.cell(column.index))?, column)));
+        let mut lists = self.gpus.iter().zip(lists);
+        let listed = lists.find_map(|(column, list)| Some((list.cores?, column)));
         let counted = || {
             let mut columns = self.cores.iter();
             columns.find_map(|column| Some((number(row.cell(column.index))?, column)))
@@ -413,15 +432,20 @@ impl Layout {
         sink::cores(cores).map_err(|reason| (reason, column))
     }
 
-    fn gpus(&self, row: &Row<'_>) -> Result<(u32, f32), (DropReason, &Column)> {
+    fn gpus(&self, row: &Row<'_>, lists: &[Rc<List>]) -> Result<(u32, f32), (DropReason, &Column)> {
         // What is cut off in a column of fixed width tells nothing.
         let is_cut = |column: &&Column| row.cell(column.index).ends_with('+');
-        let mut filled = (self.gpus.iter()).filter(|c| !is_missing(row.cell(c.index)));
-        if let (true, Some(column)) = (filled.clone().all(|c| is_cut(&c)), filled.clone().next()) {
+        let lists = self.gpus.iter().zip(lists);
+        let mut filled = lists.filter(|(c, _)| !is_missing(row.cell(c.index)));
+        if let (true, Some((column, _))) = (
+            filled.clone().all(|(c, _)| is_cut(&c)),
+            filled.clone().next(),
+        ) {
             return Err((DropReason::GpusInvalid, column));
         }
-        let filled = filled.find(|column| !is_cut(column));
-        let listed = filled.and_then(|column| Some((tres::gpus(row.cell(column.index))?, column)));
+        let filled = filled.find(|(column, _)| !is_cut(column));
+        let listed = filled.and_then(|(column, list)| Some((list.gpus?, column)));
+        let filled = filled.map(|(column, _)| column);
         if let (None, Some(column)) = (listed, &self.count) {
             let cell = row.cell(column.index);
             let count = number(cell).or_else(|| tres::gpus(cell));
@@ -506,11 +530,19 @@ struct Sacct {
     /// Rows of more cells have lists that were cut at their commas.
     width: usize,
     requeued: Requeued,
+    known: Lists,
+    /// The lists of a row.
+    lists: Vec<Rc<List>>,
 }
 
 impl Sacct {
     fn take(&mut self, row: &Row<'_>, sink: &mut Sink) {
-        if let Err((reason, column)) = self.layout.read(row, &mut self.requeued, sink) {
+        self.lists.clear();
+        for column in &self.layout.gpus {
+            self.lists.push(self.known.read(row.cell(column.index)));
+        }
+        let (lists, requeued) = (&self.lists, &mut self.requeued);
+        if let Err((reason, column)) = self.layout.read(row, lists, requeued, sink) {
             sink.drop(reason, row.line, &|| {
                 cell_is(&column.shown, row.cell(column.index))
             });
@@ -557,6 +589,7 @@ impl Importer for Sacct {
 #[cfg(test)]
 mod tests {
     use crate::testing::{dropped, records, trace, try_open, warnings};
+    use crate::{Finite, Index};
     use switchyard_model::workload::Label;
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/sacct.txt");
@@ -776,19 +809,27 @@ mod tests {
         let [first, second] = trace.records.as_slice() else {
             panic!("two jobs");
         };
-        let names = Label::ALL.map(|label| trace.labels.name(first.labels, label));
+        let names = Label::ALL.map(|label| trace.labels.name(first.labels.map(Index::get), label));
         let expected = [Some("ann"), Some("vision"), Some("gpu"), Some("high"), None];
         assert_eq!(names, expected);
-        assert_eq!(first.priority, Some(4_294_901_000.0));
-        assert_eq!(first.start, Some(first.submit + 300.0));
+        assert_eq!(first.priority.map(Finite::get), Some(4_294_901_000.0));
+        assert_eq!(first.start.map(Finite::get), Some(first.submit + 300.0));
         assert_eq!(
-            first.nodes.map(|at| &*trace.node_names[at as usize]),
+            first.nodes.map(|at| &*trace.node_names[at.get() as usize]),
             Some("gpu[01-02]")
         );
         // What was asked for goes before what was given.
         assert_eq!((first.demand.cores, first.demand.memory), (8000, 65_536));
-        assert_eq!(trace.labels.name(second.labels, Label::User), Some("ben"));
-        assert_eq!((second.nodes, second.start), (None, Some(second.submit)));
+        assert_eq!(
+            trace
+                .labels
+                .name(second.labels.map(Index::get), Label::User),
+            Some("ben")
+        );
+        assert_eq!(
+            (second.nodes, second.start.map(Finite::get)),
+            (None, Some(second.submit))
+        );
         // 2000 MB of each core.
         assert_eq!((second.demand.cores, second.demand.memory), (4000, 8000));
     }
@@ -810,10 +851,10 @@ mod tests {
                 "6 7 1714739400 9 4 - - Running",
             ]
         );
-        assert_eq!(*trace.records[0].attempts, [100.0, 50.0]);
+        assert_eq!(trace.records[0].attempts(), [100.0, 50.0]);
         // It ended at 12:35, after 750 s of running: all else was waiting.
         assert_eq!(
-            trace.records[0].start,
+            trace.records[0].start.map(Finite::get),
             Some(1_714_737_600.0 + 2100.0 - 750.0)
         );
         assert_eq!(

@@ -139,6 +139,26 @@ fn the_default_bounds_keep_records_in_memory() {
 }
 
 #[test]
+fn records_take_the_room_that_their_file_needs() {
+    // Of rows that grow longer, so that what is left of the file is not what is left of the jobs.
+    let mut table = "job_id,submission_time,duration,num_gpu\n".to_owned();
+    for job in 0..300_000 {
+        table += &format!("{job},{job},{},1\n", 1 + job);
+    }
+    let mut opening = Opening::new(OpenOptions::default()).expecting(table.len() as u64);
+    opening.begin("jobs.csv").expect("a name");
+    for slice in table.as_bytes().chunks(1 << 16) {
+        opening.push(slice).expect("rows");
+    }
+    let Ok(Opened::Trace(trace)) = opening.finish() else {
+        panic!("a table is a trace");
+    };
+    assert_eq!(trace.records.len(), 300_000);
+    let room = trace.records.capacity();
+    assert!(room < 350_000, "{room}");
+}
+
+#[test]
 fn a_table_is_no_cluster_of_any_size() {
     let nodes = "n,1,1,8,T4\n".repeat(7_000_000);
     let list = format!("sn,cpu_milli,memory_mib,gpu,model\n{nodes}");
