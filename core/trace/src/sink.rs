@@ -270,7 +270,11 @@ impl Sink {
             draft.name.into()
         };
         let mut record = Record {
+            line: draft.line,
             name,
+            submit: draft.submit,
+            duration: draft.duration,
+            gpus: draft.gpus,
             start: start.and_then(Finite::new),
             ran_on,
             share: draft.share,
@@ -281,7 +285,7 @@ impl Sink {
             priority: priority.and_then(Finite::new),
             demand,
             status: draft.status,
-            ..Record::plain(draft.line, draft.submit, draft.gpus, draft.duration)
+            rare: None,
         };
         record.set_batch(draft.batch);
         self.records.push(record);
@@ -446,6 +450,9 @@ pub(crate) struct LabelNames {
 impl LabelNames {
     /// The combination of these names; `None` where all are "".
     pub(crate) fn index(&mut self, words: [&str; Label::ALL.len()]) -> Option<u32> {
+        if words.iter().all(|word| word.is_empty()) {
+            return None;
+        }
         let mut set = [0; Label::ALL.len()];
         for ((at, names), word) in set.iter_mut().zip(&mut self.names).zip(words) {
             *at = names.index(word).map_or(0, |index| index + 1);
