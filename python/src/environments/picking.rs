@@ -207,6 +207,7 @@ fn run(
             spec: "pick-job".to_owned(),
             given: Vec::new(),
             oracle: true,
+            replays: false,
             packs: false,
             looks_at_links: false,
             policy: Box::new(Queue::new(pick, backfill.into(), Strategy::default())),

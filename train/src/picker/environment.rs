@@ -177,6 +177,7 @@ impl Environment {
             spec: "training".to_owned(),
             given: Vec::new(),
             oracle: true,
+            replays: false,
             packs: false,
             looks_at_links: false,
             policy: Box::new(Queue::new(pick, backfill, Strategy::default())),

@@ -125,6 +125,7 @@ impl Environment {
             spec: "training".to_owned(),
             given: Vec::new(),
             oracle,
+            replays: false,
             packs: false,
             looks_at_links: false,
             policy,
