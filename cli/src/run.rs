@@ -280,7 +280,7 @@ fn head(results: &Results, prepared: &Prepared) -> String {
         ));
     }
     if let Some(run) = results.runs.first().filter(|run| run.summary.rejected > 0) {
-        let why = if run.by_gpu_type.is_empty() {
+        let why = if run.by_gpu_type.is_empty() && trace.on_cores == 0 {
             "want more GPUs than the cluster has"
         } else {
             "fit no nodes of the types, cores and memory that they ask for"

@@ -50,16 +50,10 @@ fn opened(
     };
     let opened = py.detach(|| {
         let mut last = None;
-        let mut open = |options: &_| {
-            files::open(files, options, |reached| {
-                last = Some(reached);
-                watch.goes_on(|said| tell(reached, said))
-            })
-        };
-        let mut opened = open(&asked.options);
-        if let Some(again) = opened.as_ref().ok().and_then(|opened| asked.again(opened)) {
-            opened = open(&again);
-        }
+        let opened = files::open_asked(files, asked, |reached| {
+            last = Some(reached);
+            watch.goes_on(|said| tell(reached, said))
+        });
         if let (Some(mut reached), Ok(opened)) = (last, &opened) {
             // The last rows, or all of a short file, are read when its end is known.
             if let Opened::Trace(trace) = opened {

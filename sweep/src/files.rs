@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use switchyard::Resource;
+use switchyard::asked::Opening as Asked;
 use switchyard::cluster::{ClusterError, ClusterSpec};
 use switchyard::study::cluster_of;
 use switchyard::trace::{OpenError, OpenOptions, Opened, Opening, Progress};
@@ -146,6 +147,23 @@ pub fn open(
         }
     }
     Ok(opening.finish()?)
+}
+
+/// The same as asked for, once more where that is needed to [keep jobs without GPUs](Asked::again).
+///
+/// # Errors
+///
+/// As of [`open`].
+pub fn open_asked(
+    sources: &[Source],
+    asked: &Asked,
+    mut goes_on: impl FnMut(Progress) -> bool,
+) -> Result<Opened, FileError> {
+    let opened = open(sources, &asked.options, &mut goes_on)?;
+    match asked.again(&opened) {
+        Some(again) => open(sources, &again, goes_on),
+        None => Ok(opened),
+    }
 }
 
 /// A cluster: its text, the name of a published one, or a file that describes one. One of nodes without GPUs is

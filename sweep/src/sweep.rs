@@ -105,7 +105,7 @@ pub fn open_one(
                 .iter()
                 .map(|file| Source::File(base.join(files::expanded(Path::new(file)))));
             let sources: Vec<Source> = sources.collect();
-            let opened = files::open(&sources, options, goes_on);
+            let opened = files::open_asked(&sources, &asked, goes_on);
             let opened = opened.map_err(|why| TraceError::File {
                 name: trace.name.clone(),
                 why: Box::new(why),

@@ -146,12 +146,14 @@ impl World {
         }
     }
 
-    /// Starts those that there is room for.
-    pub(super) fn start_beside(&mut self) {
-        let Some(beside) = self.beside.as_deref().filter(|of| !of.waiting.is_empty()) else {
-            return;
-        };
-        let gangs_wait = self.jobs.queue.jobs() > 0 && !beside.replays;
+    /// Whether free GPUs keep their part of cores, as gangs wait for some.
+    fn keeps_for_gangs(&self, beside: &Beside) -> bool {
+        self.jobs.queue.jobs() > 0 && !beside.replays
+    }
+
+    /// What those without GPUs may have now.
+    fn core_room(&self, beside: &Beside) -> CoreRoom {
+        let gangs_wait = self.keeps_for_gangs(beside);
         let free = self.nodes.free();
         let kept = |node: u32| {
             let at = node as usize;
@@ -162,7 +164,15 @@ impl World {
             };
             (self.nodes.state(node) == NodeState::Up).then_some((free, size))
         };
-        let mut room = CoreRoom::of(&beside.pools, &self.spare, kept);
+        CoreRoom::of(&beside.pools, &self.spare, kept)
+    }
+
+    /// Starts those that there is room for.
+    pub(super) fn start_beside(&mut self) {
+        let Some(beside) = self.beside.as_deref().filter(|of| !of.waiting.is_empty()) else {
+            return;
+        };
+        let mut room = self.core_room(beside);
         while let Some((asks, job, parts)) =
             self.beside.as_deref().and_then(|beside| beside.next(&room))
         {
@@ -245,10 +255,14 @@ impl World {
                 Verdict::StartsLater { at }
             }
             (Some(Phase::Waiting), Some(beside)) => {
-                let room = CoreRoom::of(&beside.pools, &self.spare, |_| Some((0, 1)));
+                if self.keeps_for_gangs(beside) {
+                    let what = "their part of cores and memory, as gangs wait";
+                    facts.push(Fact::new("free GPUs keep", what));
+                }
+                let left = self.core_room(beside).most_cores();
                 Verdict::TooFewCores {
                     wants: asks.cores,
-                    left: u32::try_from(room.most_cores()).unwrap_or(u32::MAX),
+                    left: u32::try_from(left).unwrap_or(u32::MAX),
                 }
             }
             _ => Verdict::NotActive,
