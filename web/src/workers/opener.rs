@@ -16,8 +16,8 @@ use switchyard::order;
 use switchyard::outages::Outages;
 use switchyard::pods::Fleet;
 use switchyard::trace::{
-    ChoiceError, Choices, Distributions, ImportReport, Index, OpenError, OpenOptions, Opened,
-    Opening, SourceFile, Trace, is_pod_list, read_fleet,
+    ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
+    SourceFile, Trace, is_pod_list, read_fleet,
 };
 use switchyard::workload::{Label, Sample, Workload};
 use switchyard::{Experiment, Resource};
@@ -353,6 +353,7 @@ fn facets(trace: &Trace) -> Facets {
         names.iter().map(|name| (name.clone(), 0)).collect()
     };
     let mut tenants = counted(&trace.tenants);
+    let mut by_set = vec![0; trace.labels.sets.len()];
     let mut labels = Label::ALL.map(|label| (label, counted(trace.labels.names(label))));
     let (mut first, mut last) = (f64::INFINITY, 0.0);
     let (mut fractional, mut on_cores) = (0, 0);
@@ -365,11 +366,9 @@ fn facets(trace: &Trace) -> Facets {
         if let Some((_, jobs)) = tenant {
             *jobs += 1;
         }
-        for (label, names) in &mut labels {
-            let name = trace.labels.index(record.labels.map(Index::get), *label);
-            if let Some((_, jobs)) = name.and_then(|at| names.get_mut(at as usize)) {
-                *jobs += 1;
-            }
+        let set = record.labels.map(|set| set.get() as usize);
+        if let Some(jobs) = set.and_then(|set| by_set.get_mut(set)) {
+            *jobs += 1;
         }
         fractional += u32::from(record.share < 1.0);
         on_cores += u32::from(record.gpus == 0);
@@ -383,6 +382,14 @@ fn facets(trace: &Trace) -> Facets {
         } else {
             last
         };
+    }
+    for (set, more) in (0..).zip(by_set) {
+        for (label, names) in &mut labels {
+            let name = trace.labels.index(Some(set), *label);
+            if let Some((_, jobs)) = name.and_then(|at| names.get_mut(at as usize)) {
+                *jobs += more;
+            }
+        }
     }
     let listed = |key: &str, title: &str, mut names: Vec<(String, u32)>| {
         order::sort_by_key(&mut names, |name| Reverse(name.1));
