@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use switchyard::Time;
+use switchyard::cluster::ClusterSpec;
 use switchyard::outages::Outages;
 use switchyard::report::figure;
 use switchyard::trace::{Bin, Example, Inspection, Opened, ProfileTable, Trace, shorten};
@@ -53,9 +54,15 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
         Opened::Cluster(cluster) => match &arguments.json {
-            Some(path) => output::json(path, &Found::Cluster(cluster.to_string())),
+            Some(path) => output::json(path, &Found::cluster(&cluster)),
             None => {
-                let units = format!("a cluster: {cluster}, {} GPUs", cluster.gpus());
+                let of_gpus = cluster.clone().with_core_nodes(Vec::new());
+                let on_cores = match cluster.core_nodes().iter().map(|of| of.nodes).sum() {
+                    0u32 => String::new(),
+                    1 => ", and one node without GPUs, for jobs on cores".to_owned(),
+                    many => format!(", and {many} nodes without GPUs, for jobs on cores"),
+                };
+                let units = format!("a cluster: {of_gpus}, {} GPUs{on_cores}", cluster.gpus());
                 output::print(&arguments.opening.unit().words(&units))
             }
         },
@@ -245,6 +252,11 @@ enum Found {
 }
 
 impl Found {
+    /// A cluster by its nodes with GPUs.
+    fn cluster(cluster: &ClusterSpec) -> Self {
+        Self::Cluster(cluster.clone().with_core_nodes(Vec::new()).to_string())
+    }
+
     fn of(outages: &Outages) -> Self {
         Self::Outages {
             outages: outages.len(),
@@ -298,7 +310,7 @@ fn entries(folder: &Path, opening: &input::TraceArguments) -> Result<Vec<Entry>,
         file: name(path),
         found: match read(path) {
             Ok(Opened::Trace(trace)) => Found::Trace(trace.inspect()),
-            Ok(Opened::Cluster(cluster)) => Found::Cluster(cluster.to_string()),
+            Ok(Opened::Cluster(cluster)) => Found::cluster(&cluster),
             Ok(Opened::Profiles(tables)) => Found::Profiles(profiles(&tables)),
             Ok(Opened::Outages(outages)) => Found::of(&outages),
             Err(failure) => {

@@ -390,7 +390,7 @@ fn clusters_beside_traces() {
     let pai = of("pai-schema/pai_machine_spec.tar.gz");
     assert_eq!(
         pai,
-        "280x8:misc/cores=96/memory=512+45x8:v100/cores=96/memory=384+59x8:v100/cores=96/memory=512+135x8:v100-32/cores=96/memory=384+798x2:p100/cores=64/memory=512+497x2:t4/cores=96/memory=512"
+        "280x8:misc/cores=96/memory=512+45x8:v100/cores=96/memory=384+59x8:v100/cores=96/memory=512+135x8:v100-32/cores=96/memory=384+798x2:p100/cores=64/memory=512+497x2:t4/cores=96/memory=512+83x0/cores=96/memory=512"
     );
     let cases = [
         ("helios-venus/cluster_gpu_number.csv", "158x8"),
