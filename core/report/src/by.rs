@@ -37,6 +37,19 @@ pub enum By {
 )]
 pub struct UnknownBy(pub String);
 
+/// The words of a list, in its order; a constant.
+macro_rules! words {
+    ($all:expr) => {{
+        let mut words = [""; $all.len()];
+        let mut at = 0;
+        while at < words.len() {
+            words[at] = $all[at].word();
+            at += 1;
+        }
+        words
+    }};
+}
+
 impl By {
     /// All of them, in the order in which they are shown.
     pub const ALL: [Self; 9] = [
@@ -52,15 +65,7 @@ impl By {
     ];
 
     /// The words of all.
-    pub const WORDS: [&'static str; Self::ALL.len()] = {
-        let mut words = [""; Self::ALL.len()];
-        let mut at = 0;
-        while at < words.len() {
-            words[at] = Self::ALL[at].word();
-            at += 1;
-        }
-        words
-    };
+    pub const WORDS: [&'static str; Self::ALL.len()] = words!(Self::ALL);
 
     /// Its word in flags, files and links.
     pub const fn word(self) -> &'static str {
@@ -357,15 +362,7 @@ impl GroupFigure {
     ];
 
     /// The words of all.
-    pub const WORDS: [&'static str; Self::ALL.len()] = {
-        let mut words = [""; Self::ALL.len()];
-        let mut at = 0;
-        while at < words.len() {
-            words[at] = Self::ALL[at].word();
-            at += 1;
-        }
-        words
-    };
+    pub const WORDS: [&'static str; Self::ALL.len()] = words!(Self::ALL);
 
     /// Its word in links.
     pub const fn word(self) -> &'static str {

@@ -8,7 +8,7 @@ use crate::queues::Queues;
 use crate::stage::{Clock, Stage, StageRun};
 use std::collections::BTreeMap;
 use switchyard::Time;
-use switchyard::cluster::{GpuModel, OnCores};
+use switchyard::cluster::{CoreDemand, GpuModel};
 use switchyard::job::{Job, JobId};
 use switchyard::sim::{Absence, NodeState, Segment, Stop};
 
@@ -38,7 +38,7 @@ pub fn asks(job: &Job) -> String {
     if !job.is_on_cores() {
         return counted(job.gpus.into(), "GPU", "GPUs");
     }
-    match figures(f64::from(OnCores::of(&job.demand).cores) / 1000.0) {
+    match figures(f64::from(CoreDemand::of(&job.demand).cores) / 1000.0) {
         one if one == "1" => "1 core".to_owned(),
         many => format!("{many} cores"),
     }

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 /// What a job without GPUs asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OnCores {
+pub struct CoreDemand {
     /// Thousandths; at least those of one core.
     pub cores: u32,
     /// MiB.
@@ -27,7 +27,7 @@ pub struct CorePart {
     pub memory: u32,
 }
 
-impl OnCores {
+impl CoreDemand {
     /// What a job asks for; one core where it does not say.
     pub fn of(demand: &Demand) -> Self {
         Self {
@@ -112,6 +112,11 @@ impl CoreRoom {
         room
     }
 
+    /// That of an idle cluster.
+    pub fn idle(pools: &Pools) -> Self {
+        Self::of(pools, &Spare::all(pools), |_| Some((0, 1)))
+    }
+
     fn look(&mut self) {
         let most = |most: Capacity, of: &Node| Capacity {
             cores: most.cores.max(of.left.cores),
@@ -126,12 +131,12 @@ impl CoreRoom {
     }
 
     /// Whether some node would be large enough if nobody was there.
-    fn is_for_one_node(&self, asks: OnCores) -> bool {
+    fn is_for_one_node(&self, asks: CoreDemand) -> bool {
         self.largest.iter().any(|&all| asks.fits(all))
     }
 
     /// Where a job can lie; empty: nowhere.
-    pub fn lay(&self, asks: OnCores) -> Vec<CorePart> {
+    pub fn lay(&self, asks: CoreDemand) -> Vec<CorePart> {
         if !self.is_for_one_node(asks) {
             return self.spread(asks);
         }
@@ -149,7 +154,7 @@ impl CoreRoom {
     }
 
     /// A job that no node is large enough for, on as few as hold it.
-    fn spread(&self, asks: OnCores) -> Vec<CorePart> {
+    fn spread(&self, asks: CoreDemand) -> Vec<CorePart> {
         let mut nodes: Vec<(u64, u32)> = (self.nodes.iter())
             .map(|of| (asks.most(of.left), of.node))
             .filter(|&(most, _)| most > 0)
@@ -219,7 +224,7 @@ mod tests {
     }
 
     fn lain(room: &CoreRoom, cores: u32, memory: u32) -> Vec<(u32, u32, u32)> {
-        let asks = OnCores {
+        let asks = CoreDemand {
             cores: cores * 1000,
             memory,
         };
@@ -234,7 +239,7 @@ mod tests {
         let mut room = room("2x8/cores=64/memory=1+1x4/cores=32", 0);
         assert_eq!(lain(&room, 16, 0), [(2, 16, 0)]);
         assert_eq!(lain(&room, 48, 100), [(0, 48, 100)]);
-        room.take(&room.lay(OnCores {
+        room.take(&room.lay(CoreDemand {
             cores: 40_000,
             memory: 0,
         }));

@@ -18,7 +18,7 @@ mod text;
 mod topology;
 mod tree;
 
-pub use core_room::{CorePart, CoreRoom, OnCores};
+pub use core_room::{CoreDemand, CorePart, CoreRoom};
 pub use gpu_model::{GPU_MODELS, GpuModel, NoTypeName, slice, type_name, type_name_in_file};
 pub use group::{CoreNodes, NodeGroup, NodeKind, TypeId};
 pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError};

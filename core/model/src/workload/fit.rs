@@ -1,7 +1,7 @@
 //! How a workload fits a cluster.
 
 use super::Workload;
-use crate::cluster::{ClusterSpec, CoreRoom, OnCores, Pools, Spare};
+use crate::cluster::{ClusterSpec, CoreDemand, CoreRoom, Pools};
 use crate::job::Job;
 
 /// Jobs whose gangs are large for a cluster.
@@ -57,8 +57,8 @@ impl Workload {
     }
 
     fn why_no_cores(job: &Job, cluster: &ClusterSpec, pools: &Pools) -> Option<String> {
-        let asks = OnCores::of(&job.demand);
-        let idle = CoreRoom::of(pools, &Spare::all(pools), |_| Some((0, 1)));
+        let asks = CoreDemand::of(&job.demand);
+        let idle = CoreRoom::idle(pools);
         if !idle.lay(asks).is_empty() {
             return None;
         }

@@ -150,7 +150,7 @@ impl Workload {
             starts.push((at(run.start), gpus));
             ends.push((at(run.end()), gpus));
         }
-        // Of a log of millions of jobs it takes a second to sort them, and several by comparing numbers.
+        // Whole numbers are compared faster, and a log may have millions of jobs.
         starts.sort_unstable();
         ends.sort_unstable();
         let mut ends = ends.into_iter().peekable();

@@ -12,7 +12,7 @@ use super::node_state::NodeState;
 use super::setting::Setting;
 use super::world::World;
 use crate::Time;
-use crate::cluster::{ClusterSpec, CorePart, CoreRoom, OnCores, Pools, Spare};
+use crate::cluster::{ClusterSpec, CoreDemand, CorePart, CoreRoom, Pools, Spare};
 use crate::job::JobId;
 use crate::tell::{Explanation, Fact, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ pub(super) struct Beside {
     /// How many have come and are not done.
     active: usize,
     /// By what they ask for: who waits.
-    waiting: BTreeMap<OnCores, BTreeSet<JobId>>,
+    waiting: BTreeMap<CoreDemand, BTreeSet<JobId>>,
     /// Who runs, and what each has.
     holds: BTreeMap<JobId, Vec<CorePart>>,
     /// What nodes have but for what these hold: gangs can have no more.
@@ -44,10 +44,9 @@ impl Beside {
             return None;
         }
         let pools = Pools::of(cluster);
-        let all = Spare::all(&pools);
         Some(Box::new(Self {
-            idle: CoreRoom::of(&pools, &all, |_| Some((0, 1))),
-            left_to_gangs: all,
+            idle: CoreRoom::idle(&pools),
+            left_to_gangs: Spare::all(&pools),
             active: 0,
             pools,
             waiting: BTreeMap::new(),
@@ -85,8 +84,8 @@ impl Beside {
     }
 
     /// The next to start, and where: the first that there is room for.
-    fn next(&self, room: &CoreRoom) -> Option<(OnCores, JobId, Vec<CorePart>)> {
-        let mut heads: Vec<(JobId, OnCores)> = (self.waiting.iter())
+    fn next(&self, room: &CoreRoom) -> Option<(CoreDemand, JobId, Vec<CorePart>)> {
+        let mut heads: Vec<(JobId, CoreDemand)> = (self.waiting.iter())
             .filter_map(|(&asks, jobs)| Some((*jobs.first()?, asks)))
             .collect();
         heads.sort_unstable();
@@ -96,11 +95,11 @@ impl Beside {
         })
     }
 
-    fn join(&mut self, job: JobId, asks: OnCores) {
+    fn join(&mut self, job: JobId, asks: CoreDemand) {
         self.waiting.entry(asks).or_default().insert(job);
     }
 
-    fn leave(&mut self, job: JobId, asks: OnCores) {
+    fn leave(&mut self, job: JobId, asks: CoreDemand) {
         if let Some(jobs) = self.waiting.get_mut(&asks) {
             jobs.remove(&job);
             if jobs.is_empty() {
@@ -116,8 +115,8 @@ impl World {
         self.beside.is_some() && self.setting.job(job).is_on_cores()
     }
 
-    fn asks(&self, job: JobId) -> OnCores {
-        OnCores::of(&self.setting.job(job).demand)
+    fn asks(&self, job: JobId) -> CoreDemand {
+        CoreDemand::of(&self.setting.job(job).demand)
     }
 
     /// A job has come that asks for no GPU; `false`: it is more than the idle cluster has.
@@ -181,7 +180,7 @@ impl World {
         }
     }
 
-    fn run_beside(&mut self, job: JobId, asks: OnCores, parts: Vec<CorePart>) {
+    fn run_beside(&mut self, job: JobId, asks: CoreDemand, parts: Vec<CorePart>) {
         let Some(beside) = self.beside.as_deref_mut() else {
             return;
         };

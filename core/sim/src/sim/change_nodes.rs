@@ -63,6 +63,11 @@ impl World {
             cause: StopCause::Retried,
             lost,
         });
+        self.tell_evicted(job);
+    }
+
+    /// The scheduler hears of it, unless it does not decide about this job.
+    fn tell_evicted(&mut self, job: JobId) {
         if !self.is_beside(job) {
             self.news.evicted(job);
         }
@@ -91,9 +96,7 @@ impl World {
                 node,
                 lost,
             });
-            if !self.is_beside(job) {
-                self.news.evicted(job);
-            }
+            self.tell_evicted(job);
         }
         Ok(())
     }

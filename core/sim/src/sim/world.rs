@@ -212,26 +212,21 @@ impl World {
             let id = JobId(i as u32);
             self.jobs.submitted += 1;
             self.jobs.since[i] = self.now;
-            let (kind, detail) = if job.is_on_cores() {
-                match self.admit_beside(id) {
-                    true => {
-                        self.jobs.phase[i] = Phase::Waiting;
-                        (EventKind::Submit, 0)
-                    }
-                    false => {
-                        self.jobs.phase[i] = Phase::Rejected;
-                        self.jobs.done += 1;
-                        (EventKind::Reject, 0)
-                    }
-                }
-            } else if job.gpus > self.setting.largest_gang(id) {
+            let (gpus, on_cores) = (job.gpus, job.is_on_cores());
+            let fits = match on_cores {
+                true => self.admit_beside(id),
+                false => gpus <= self.setting.largest_gang(id),
+            };
+            let (kind, detail) = if !fits {
                 self.jobs.phase[i] = Phase::Rejected;
                 self.jobs.done += 1;
-                (EventKind::Reject, job.gpus)
+                (EventKind::Reject, gpus)
             } else {
                 self.jobs.phase[i] = Phase::Waiting;
-                self.jobs.queue.join(job.gpus);
-                self.news.push(News::Arrived(id));
+                if !on_cores {
+                    self.jobs.queue.join(gpus);
+                    self.news.push(News::Arrived(id));
+                }
                 (EventKind::Submit, 0)
             };
             self.log.push_event(self.now, kind, id, detail);
