@@ -22,7 +22,9 @@ const server = await serve(pages);
 const browser = await chromium.launch({ executablePath: env.CHROME ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 const page = await browser.newPage();
 await page.goto(`${server.url}index.html#v=1&run=fifo&t=0`);
-await page.getByRole("tab", { name: "Yard" }).waitFor();
+// The sample is open first, and nothing else happens any more.
+await page.locator("header .facts").getByText(/ jobs/).waitFor();
+await page.waitForTimeout(3000);
 const before = await page.locator("header .facts").innerText();
 let most = 0;
 const watch = setInterval(() => (most = Math.max(most, memory())), 250);
