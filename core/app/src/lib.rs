@@ -1,0 +1,5 @@
+//! The application layer: what page, command line, Python, module, lessons and sweeps have in common.
+//!
+//! The engine lies below and whoever shows its results above. Nothing here knows a DOM, a terminal or an interpreter.
+
+#![forbid(unsafe_code)]
