@@ -24,8 +24,8 @@ pub mod workload;
 
 pub use experiment::Experiment;
 pub use switchyard_model::{
-    Resource, Time, calendar, cluster, contention, draw, goodput, job, meant, order, outages, pods,
-    seconds_of, spreadsheet, throughputs,
+    Finite, Index, Resource, Time, calendar, cluster, contention, draw, goodput, job, meant, order,
+    outages, pods, seconds_of, spreadsheet, throughputs,
 };
 pub use switchyard_report as report;
 pub use switchyard_sim::{

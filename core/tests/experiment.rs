@@ -4,14 +4,15 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::sync::Arc;
+use switchyard::Finite;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::job::{Demand, JobId, Servers, Status, TypeSet};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::sim::SimOptions;
 use switchyard::trace::{
-    Choices, Finite, Fractions, OnCores, OpenOptions, Opened, Oversized, ProfileTable, Record,
-    SourceFile, Trace, Window, open,
+    Choices, Fractions, OnCores, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile,
+    Trace, Window, open,
 };
 use switchyard::workload::{
     Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Label, Labels,
@@ -183,11 +184,8 @@ fn records(adaptive: bool) -> impl Strategy<Value = Vec<Record>> {
                 },
                 labels: (demand.0 % 3)
                     .checked_sub(1)
-                    .and_then(switchyard::trace::Index::new),
-                nodes: demand
-                    .1
-                    .checked_sub(1)
-                    .and_then(switchyard::trace::Index::new),
+                    .and_then(switchyard::Index::new),
+                nodes: demand.1.checked_sub(1).and_then(switchyard::Index::new),
                 priority: (demand.0 % 4 > 1)
                     .then_some(duration / 7.0)
                     .and_then(Finite::new),

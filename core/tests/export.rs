@@ -123,7 +123,7 @@ fn others_keep_times_and_gpus() {
         jobs.map(|j| (j.submit, j.gpus, j.work)).collect::<Vec<_>>()
     };
     assert_eq!(shape(&back), shape(&workload));
-    assert_eq!(back.jobs[3].name.as_ref(), "odd, \"name\" #5");
+    assert_eq!(back.jobs[3].name, "odd, \"name\" #5");
     let mut text = String::new();
     swf(&workload, Some(&SAMPLES[0].cluster_spec()), &mut text).expect("memory does not fail");
     let trace = read(&text);

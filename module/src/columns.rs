@@ -4,6 +4,7 @@
 
 use crate::told::put;
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use switchyard::Index;
 use switchyard::cluster::Gpus;
 use switchyard::job::{Job, JobId};
 use switchyard::report::{Outcomes, ended};
@@ -51,7 +52,7 @@ pub(crate) fn of_jobs(workload: &Workload) -> Object {
     // What the trace does not tell of any job has no column.
     let recorded = &workload.recorded;
     for label in recorded.labels.told() {
-        let index = |job: &Option<u32>| recorded.labels.index(*job, label);
+        let index = |job: &Option<Index>| recorded.labels.index(*job, label);
         let names = recorded.labels.names(label);
         let names: Vec<JsValue> = names.iter().map(|name| name.as_str().into()).collect();
         let unknown = JsValue::from("");

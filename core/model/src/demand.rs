@@ -26,6 +26,12 @@ impl TypeSet {
         named.fold(Self::ANY, Self::with)
     }
 
+    /// The types that either names.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Whether any type will do.
     pub fn is_any(self) -> bool {
         self.0 == 0

@@ -18,11 +18,14 @@ impl JobId {
     }
 }
 
+/// A job's name. Short ones lie within it: a trace has millions.
+pub type JobName = compact_str::CompactString;
+
 /// One job, ready to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The trace's own name of the job (not necessarily unique).
-    pub name: Box<str>,
+    pub name: JobName,
     /// When it enters the queue.
     pub submit: Time,
     /// GPUs requested: the gang, all or nothing. None: it runs on cores alone, beside what a scheduler decides.
@@ -42,7 +45,7 @@ impl Job {
     /// it asks for nothing besides.
     pub fn plain(submit: f64, gpus: u32, duration: f64) -> Self {
         Self {
-            name: Box::default(),
+            name: JobName::default(),
             submit: Time(submit),
             gpus,
             tenant: None,

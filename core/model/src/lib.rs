@@ -8,6 +8,7 @@
 pub mod application;
 pub mod calendar;
 pub mod cluster;
+mod compact;
 pub mod contention;
 mod demand;
 pub mod draw;
@@ -24,6 +25,7 @@ pub mod throughputs;
 mod time;
 pub mod workload;
 
+pub use compact::{Finite, Index};
 pub use percentile::percentile;
 pub use resource::{Resource, UnknownResource};
 pub use time::{Time, seconds_of};

@@ -443,6 +443,7 @@ mod tests {
     use super::*;
     use crate::job::Job;
     use crate::workload::{Labels, Recorded};
+    use switchyard_model::Index;
 
     fn workload() -> Workload {
         let names = [
@@ -469,7 +470,7 @@ mod tests {
                         [Some(1), None, None, None, None],
                     ],
                 },
-                label_sets: vec![Some(0), Some(1), Some(0), None],
+                label_sets: vec![Index::new(0), Index::new(1), Index::new(0), None],
                 ..Recorded::default()
             },
             ..Workload::default()

@@ -9,8 +9,13 @@
 
 /// Words that stand for "no value".
 pub fn is_missing(cell: &str) -> bool {
-    const WORDS: [&str; 8] = ["", "none", "null", "nat", "unknown", "n/a", "na", "-"];
-    cell.len() <= 7 && is_any_of(cell, &WORDS) || cell == "\\N"
+    const WORDS: [&str; 7] = ["none", "null", "nat", "unknown", "n/a", "na", "-"];
+    // Most cells do not begin as any of them.
+    match cell.as_bytes() {
+        [] => true,
+        [b'n' | b'N' | b'u' | b'U' | b'-', ..] => cell.len() <= 7 && is_any_of(cell, &WORDS),
+        bytes => bytes == b"\\N",
+    }
 }
 
 /// Whether a cell holds one of these words; upper and lower case alike.

@@ -205,8 +205,9 @@ impl Trace {
             })? = true;
         }
         let has_cores = cluster.is_none_or(ClusterSpec::tells_cores);
-        let are_on_cores = self.records.iter().any(|record| record.gpus == 0);
-        let drops_on_cores = are_on_cores && (choices.on_cores == OnCores::Drop || !has_cores);
+        let on_cores = |record: &Record| record.gpus == 0;
+        let drops_on_cores =
+            (choices.on_cores == OnCores::Drop || !has_cores) && self.records.iter().any(on_cores);
         if choices.is_default() && !drops_on_cores {
             return Ok(());
         }
@@ -236,7 +237,7 @@ impl Trace {
                 Some(DropReason::Fractional)
             } else if choices.oversized == Oversized::Drop && record.gpus > most {
                 Some(DropReason::LargerThanCluster)
-            } else if drops_on_cores && record.gpus == 0 {
+            } else if drops_on_cores && on_cores(record) {
                 Some(DropReason::OnCores)
             } else {
                 None
@@ -333,7 +334,7 @@ impl Trace {
         let sets = (0..self.labels.sets.len() as u32).filter(|_| !wanted.is_empty());
         let has = |set: u32| {
             wanted.iter().all(|(label, names)| {
-                let name = self.labels.index(Some(set), *label);
+                let name = self.labels.index(Index::new(set), *label);
                 name.is_some_and(|name| names.contains(&name))
             })
         };

@@ -21,7 +21,6 @@ mod choices;
 mod cluster_file;
 mod cluster_files;
 mod columns;
-mod compact;
 mod container;
 mod copies;
 mod detect;
@@ -42,6 +41,7 @@ mod objects;
 mod opening;
 mod place;
 mod pods;
+mod rare;
 mod report;
 mod review;
 mod shared;
@@ -57,7 +57,6 @@ mod tres;
 mod workload;
 
 pub use choices::{ChoiceError, Choices, Fractions, OnCores, Oversized, Window};
-pub use compact::{Finite, Index, Rare};
 pub use container::ReadColumns;
 pub use error::{OpenError, Role, shorten};
 pub use header::{Header, HeaderLine};
@@ -65,20 +64,21 @@ pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};
 pub use mapping::{ColumnMapping, MappingError, MappingRole, TableHead, TimeRule};
 pub use opening::{Opening, Progress};
 pub use pods::{is_pod_list, read_fleet};
+pub use rare::Rare;
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
 pub use switchyard_model::application::ProfileTable;
 pub use switchyard_rows::date;
 pub use timestamp::Unit;
 
 use crate::cluster::ClusterSpec;
-use crate::job::{Demand, Status, TypeSet};
+use crate::job::{Demand, JobName, Status, TypeSet};
 use container::in_order;
 use outages::Outages;
 use serde::{Deserialize, Serialize};
 use switchyard_model::workload::Labels;
 use switchyard_model::{
-    Resource, Time, UnknownResource, application, cluster, job, meant, order, outages, percentile,
-    seconds_of, spreadsheet, throughputs,
+    Finite, Index, Resource, Time, UnknownResource, application, cluster, job, meant, order,
+    outages, percentile, seconds_of, spreadsheet, throughputs,
 };
 use switchyard_rows as rows;
 
@@ -227,7 +227,7 @@ pub struct Record {
     /// The line it begins on in its file, from 1.
     pub line: u32,
     /// The job's id, not necessarily unique; the line where the format has none.
-    pub name: Box<str>,
+    pub name: JobName,
     /// Seconds: since 1970 where [`Trace::epoch`] is known and times are absolute, else since
     /// whatever the file calls 0. At least 0.
     pub submit: f64,
@@ -264,7 +264,7 @@ impl Record {
     pub fn plain(line: u32, submit: f64, gpus: u32, duration: f64) -> Self {
         Self {
             line,
-            name: Box::default(),
+            name: JobName::default(),
             submit,
             duration,
             start: None,

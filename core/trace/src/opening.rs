@@ -337,17 +337,18 @@ fn merge(
         "The experiment names it.".clone_into(&mut report.cluster);
         spec = Some(own);
     }
-    match all.records.iter().position(|record| record.gpus == 0) {
-        Some(first) => {
-            let jobs = all.records.iter().filter(|record| record.gpus == 0).count() as u32;
-            all.tally.set_file(&file_of(first));
-            let record = all.records.get(first);
-            let (line, cores) = record.map_or((0, 0), |of| (of.line, of.demand.cores));
-            let detail = || format!("{} cores", f64::from(cores) / 1000.0);
-            all.tally.warn(WarningKind::OnCores, jobs, line, &detail);
-        }
+    if span.on_cores == 0 {
         // Where all jobs ask for GPUs, nodes without any do not matter.
-        None => spec = spec.map(|of| of.with_core_nodes(Vec::new())),
+        spec = spec.map(|of| of.with_core_nodes(Vec::new()));
+    } else {
+        let mut records = all.records.iter().enumerate();
+        if let Some((first, record)) = records.find(|(_, record)| record.gpus == 0) {
+            all.tally.set_file(&file_of(first));
+            let cores = f64::from(record.demand.cores) / 1000.0;
+            let kind = WarningKind::OnCores;
+            let detail = || format!("{cores} cores");
+            all.tally.warn(kind, span.on_cores, record.line, &detail);
+        }
     }
     if let Some(cluster) = &spec {
         review::needs(&all.records, &types, cluster, &mut all.tally, &file_of);

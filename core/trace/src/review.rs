@@ -16,7 +16,7 @@ const HEAD: usize = 1000;
 /// A trace of fewer jobs has no beginning to speak of.
 const LEAST: usize = 20;
 
-/// When records were submitted.
+/// When records were submitted, and how many ask for cores alone.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     /// The earliest submission; 0 where there is none.
@@ -24,6 +24,8 @@ pub(super) struct Span {
     last: f64,
     /// Whether they are in order.
     sorted: bool,
+    /// How many ask for no GPU.
+    pub(super) on_cores: u32,
 }
 
 impl Span {
@@ -33,8 +35,11 @@ impl Span {
             first: start,
             last: start,
             sorted: true,
+            on_cores: 0,
         };
+        // In one go: millions of records are too many for a processor's cache.
         for record in records {
+            span.on_cores += u32::from(record.gpus == 0);
             if record.submit >= span.last {
                 span.last = record.submit;
             } else {

@@ -265,7 +265,7 @@ impl Sink {
             types => self.types(types, draft.line),
         };
         let name = if draft.name.is_empty() {
-            draft.line.to_string().into_boxed_str()
+            draft.line.to_string().into()
         } else {
             draft.name.into()
         };
@@ -444,7 +444,8 @@ pub(crate) struct LabelNames {
     names: [Names; Label::ALL.len()],
     /// Each of a label's names by its index and 1; 0: none.
     sets: IndexSet<[u32; Label::ALL.len()], FixedState>,
-    last: usize,
+    /// By what a combination has under the first label, the last one that had it.
+    latest: Vec<usize>,
 }
 
 impl LabelNames {
@@ -464,11 +465,16 @@ impl LabelNames {
         if set == [0; Label::ALL.len()] {
             return None;
         }
-        // Neighbouring rows often share it.
-        if self.sets.get_index(self.last) != Some(&set) {
-            self.last = self.sets.insert_full(set).0;
+        // A user's jobs are alike.
+        let [first, ..] = set;
+        if self.latest.len() <= first as usize {
+            self.latest.resize(first as usize + 1, 0);
         }
-        Some(self.last as u32)
+        let latest = self.latest.get_mut(first as usize)?;
+        if self.sets.get_index(*latest) != Some(&set) {
+            *latest = self.sets.insert_full(set).0;
+        }
+        Some(*latest as u32)
     }
 
     /// Takes in those of another file: of each of its combinations, which it is here.

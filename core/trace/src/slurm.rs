@@ -6,7 +6,7 @@
 //! Source: <https://slurm.schedmd.com/sacct.html>, "Job state codes"; `scontrol.html`.
 
 use crate::Finite;
-use crate::job::Status;
+use crate::job::{JobName, Status};
 use crate::order;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::is_any_of;
@@ -19,29 +19,30 @@ use std::collections::{BTreeMap, HashMap};
 pub(crate) fn state(words: &str) -> Status {
     let word = words.split([' ', '+']).next().unwrap_or("");
     let any = |words| is_any_of(word, words);
-    if any(&["boot_fail", "launch_failed"]) {
-        Status::NodeFailed
-    } else if any(&["preempted", "revoked"]) {
+    if any(&["preempted", "revoked"]) {
         // It has ended, and not by itself.
-        Status::Cancelled
-    } else if any(&["requeued", "requeue_fed", "requeue_hold", "special_exit"])
-        || any(&[
-            "configuring",
-            "resizing",
-            "signaling",
-            "stage_out",
-            "stopped",
-        ])
-    {
-        Status::Running
-    } else {
-        status(word)
+        return Status::Cancelled;
+    }
+    match status(word) {
+        Status::Unknown if any(&["boot_fail", "launch_failed"]) => Status::NodeFailed,
+        Status::Unknown if any(&QUEUED_AGAIN) || any(&UNDER_WAY) => Status::Running,
+        of => of,
     }
 }
 
+const QUEUED_AGAIN: [&str; 4] = ["requeued", "requeue_fed", "requeue_hold", "special_exit"];
+
+const UNDER_WAY: [&str; 5] = [
+    "configuring",
+    "resizing",
+    "signaling",
+    "stage_out",
+    "stopped",
+];
+
 /// The jobs of which a row tells that they were queued again.
 #[derive(Default)]
-pub(crate) struct Requeued(Vec<Box<str>>);
+pub(crate) struct Requeued(Vec<JobName>);
 
 impl Requeued {
     /// Takes notice of a row that was kept.
@@ -56,16 +57,16 @@ impl Requeued {
     /// together.
     pub(crate) fn join(self, sink: &mut Sink) {
         let names = self.0.into_iter().map(|name| (name, Vec::new()));
-        let mut rows: HashMap<Box<str>, Vec<usize>, FixedState> = names.collect();
+        let mut rows: HashMap<JobName, Vec<usize>, FixedState> = names.collect();
         if rows.is_empty() {
             return;
         }
         for (at, record) in sink.records.iter().enumerate() {
-            if let Some(rows) = rows.get_mut(&record.name) {
+            if let Some(rows) = rows.get_mut(&*record.name) {
                 rows.push(at);
             }
         }
-        let rows: BTreeMap<Box<str>, Vec<usize>> = rows.into_iter().collect();
+        let rows: BTreeMap<JobName, Vec<usize>> = rows.into_iter().collect();
         let mut joined = vec![false; sink.records.len()];
         for (name, mut rows) in rows {
             let submit = |at: &usize| sink.records.get(*at).map_or(0.0, |record| record.submit);

@@ -1,25 +1,29 @@
 //! The words with which traces say how a job ended.
 
-use super::rows::is_any_of;
 use crate::job::Status;
+
+/// The longest word that means something.
+const LONGEST: usize = "out_of_memory".len();
 
 /// What a status word means; upper and lower case alike.
 pub(crate) fn status(word: &str) -> Status {
     // "CANCELLED by 1000": who did it does not matter.
-    let word = word.split(' ').next().unwrap_or("");
-    let any = |words| is_any_of(word, words);
-    if any(&["completed", "pass", "succeeded", "terminated", "1"]) {
-        Status::Completed
-    } else if any(&["cancelled", "canceled", "killed", "5"]) {
-        Status::Cancelled
-    } else if any(&["failed", "timeout", "out_of_memory", "deadline", "0"]) {
-        Status::Failed
-    } else if any(&["node_fail"]) {
-        Status::NodeFailed
-    } else if any(&["running", "pending", "waiting", "preempted", "suspended"]) {
-        Status::Running
-    } else {
-        Status::Unknown
+    let word = word.bytes().take_while(|byte| *byte != b' ');
+    let (mut lower, mut len) = ([0; LONGEST], 0);
+    for byte in word {
+        let Some(place) = lower.get_mut(len) else {
+            return Status::Unknown;
+        };
+        *place = byte.to_ascii_lowercase();
+        len += 1;
+    }
+    match lower.get(..len).unwrap_or(&[]) {
+        b"completed" | b"pass" | b"succeeded" | b"terminated" | b"1" => Status::Completed,
+        b"cancelled" | b"canceled" | b"killed" | b"5" => Status::Cancelled,
+        b"failed" | b"timeout" | b"out_of_memory" | b"deadline" | b"0" => Status::Failed,
+        b"node_fail" => Status::NodeFailed,
+        b"running" | b"pending" | b"waiting" | b"preempted" | b"suspended" => Status::Running,
+        _ => Status::Unknown,
     }
 }
 

@@ -2,10 +2,9 @@
 
 use crate::application::Application;
 use crate::cluster::Thousandths;
-use crate::job::{Demand, Job, JobId, Status, TypeSet, Work};
+use crate::job::{Demand, Job, JobId, JobName, TypeSet, Work};
 use crate::order;
-use crate::{Finite, Index, Record, Time, Trace, earliest};
-use std::collections::BTreeSet;
+use crate::{Record, Time, Trace, earliest};
 use std::sync::Arc;
 use switchyard_model::Workload;
 use switchyard_model::workload::{Recorded, RecordedRun};
@@ -46,6 +45,27 @@ fn share(record: &Record) -> Option<Thousandths> {
     (record.gpus == 1).then(|| Thousandths::new(thousandths))?
 }
 
+/// Where a job stands in lists of one value of each job.
+struct Put {
+    job: JobId,
+    /// Of how many.
+    jobs: usize,
+}
+
+impl Put {
+    /// Appends the job's value; a list stays empty until one says something.
+    fn value<T: Default + PartialEq + Clone>(&self, list: &mut Vec<T>, value: T) {
+        let says_nothing = T::default();
+        if !list.is_empty() {
+            list.push(value);
+        } else if value != says_nothing {
+            list.reserve_exact(self.jobs);
+            list.resize(self.job.index(), says_nothing);
+            list.push(value);
+        }
+    }
+}
+
 /// How the records of one trace become jobs.
 struct Reading {
     /// The trace's seconds at time 0.
@@ -75,14 +95,12 @@ impl Reading {
             let same = |a: &Application| *a.name == **model;
             applications.iter().position(same).map(|at| at as u32)
         });
-        let types = trace
-            .records
-            .iter()
-            .flat_map(|r| [r.demand.types, r.ran_on]);
-        let named: BTreeSet<u32> = types.flat_map(TypeSet::named).collect();
-        let names = named
-            .iter()
-            .filter_map(|&at| trace.gpu_types.get(at as usize));
+        let types = trace.records.iter().fold(TypeSet::ANY, |all, record| {
+            all.union(record.demand.types).union(record.ran_on)
+        });
+        let names = types
+            .named()
+            .filter_map(|at| trace.gpu_types.get(at as usize));
         let mut gpu_types: Vec<String> = names.cloned().collect();
         order::sort(&mut gpu_types);
         let type_of = trace.gpu_types.iter().map(|name| {
@@ -102,48 +120,23 @@ impl Reading {
     /// What is recorded of the jobs' lives, in their order.
     fn recorded<'r>(
         &self,
-        records: impl Iterator<Item = &'r Record> + Clone,
+        records: impl ExactSizeIterator<Item = &'r Record>,
         trace: &Trace,
     ) -> Recorded {
-        /// One of each job; none at all where no job has one.
-        fn column<'r, T>(
-            records: impl Iterator<Item = &'r Record> + Clone,
-            of: impl Fn(&Record) -> Option<T>,
-        ) -> Vec<Option<T>> {
-            match records.clone().any(|record| of(record).is_some()) {
-                true => records.map(of).collect(),
-                false => Vec::new(),
-            }
-        }
-        let run = |record: &Record| {
-            let start = record.start?.get();
-            let start = if start > record.submit {
-                start
-            } else {
-                record.submit
-            };
-            Some(RecordedRun {
-                start: Time(start - self.zero),
-                seconds: record.duration,
-                types: record.ran_on.renamed(&self.type_of),
-            })
-        };
-        let known = |record: &Record| Some(record.status).filter(|of| *of != Status::Unknown);
-        let statuses = column(records.clone(), known);
+        let jobs = records.len();
         let mut recorded = Recorded {
-            statuses: statuses
-                .into_iter()
-                .map(Option::unwrap_or_default)
-                .collect(),
-            runs: column(records.clone(), run),
-            priorities: column(records.clone(), |record| record.priority.map(Finite::get)),
-            label_sets: column(records.clone(), |record| record.labels.map(Index::get)),
             labels: trace.labels.clone(),
-            nodes: column(records.clone(), |record| record.nodes.map(Index::get)),
             node_names: trace.node_names.clone(),
             ..Recorded::default()
         };
+        // In one go: millions of records are too many for a processor's cache.
         for (job, record) in (0..).map(JobId).zip(records) {
+            let put = Put { job, jobs };
+            put.value(&mut recorded.statuses, record.status);
+            put.value(&mut recorded.runs, self.run(record));
+            put.value(&mut recorded.priorities, record.priority);
+            put.value(&mut recorded.label_sets, record.labels);
+            put.value(&mut recorded.nodes, record.nodes);
             if !record.attempts().is_empty() {
                 recorded.attempts.insert(job, record.attempts().to_vec());
             }
@@ -151,7 +144,22 @@ impl Reading {
         recorded
     }
 
-    fn job(&self, record: &Record, name: Box<str>) -> Job {
+    /// When a job ran, if its start is told.
+    fn run(&self, record: &Record) -> Option<RecordedRun> {
+        let start = record.start?.get();
+        let start = if start > record.submit {
+            start
+        } else {
+            record.submit
+        };
+        Some(RecordedRun {
+            start: Time(start - self.zero),
+            seconds: record.duration,
+            types: record.ran_on.renamed(&self.type_of),
+        })
+    }
+
+    fn job(&self, record: &Record, name: JobName) -> Job {
         let application = record
             .model
             .and_then(|model| *self.by_model.get(model as usize)?);

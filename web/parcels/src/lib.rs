@@ -10,9 +10,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use switchyard_model::Resource;
 use switchyard_model::job::{Job, JobId, Status};
 use switchyard_model::workload::{Labels, Recorded, RecordedRun, Workload};
+use switchyard_model::{Finite, Index, Resource};
 
 /// Jobs of a piece.
 pub const PIECE: usize = 4096;
@@ -36,9 +36,9 @@ type Piece = (
     Vec<Job>,
     Vec<Status>,
     Vec<Option<RecordedRun>>,
-    Vec<Option<f64>>,
-    Vec<Option<u32>>,
-    Vec<Option<u32>>,
+    Vec<Option<Finite>>,
+    Vec<Option<Index>>,
+    Vec<Option<Index>>,
 );
 
 /// What stands before the jobs, behind its size.

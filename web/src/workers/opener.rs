@@ -20,7 +20,7 @@ use switchyard::trace::{
     SourceFile, Trace, is_pod_list, read_fleet,
 };
 use switchyard::workload::{Label, Sample, Workload};
-use switchyard::{Experiment, Resource};
+use switchyard::{Experiment, Index, Resource};
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
@@ -385,7 +385,7 @@ fn facets(trace: &Trace) -> Facets {
     }
     for (set, more) in (0..).zip(by_set) {
         for (label, names) in &mut labels {
-            let name = trace.labels.index(Some(set), *label);
+            let name = trace.labels.index(Index::new(set), *label);
             if let Some((_, jobs)) = name.and_then(|at| names.get_mut(at as usize)) {
                 *jobs += more;
             }

@@ -2,6 +2,7 @@
 //!
 //! Jobs share few combinations of them, so a job holds one number: that of its combination.
 
+use crate::Index;
 use serde::{Deserialize, Serialize};
 
 /// A column of words that many jobs share, as Slurm's accounting has it.
@@ -99,13 +100,13 @@ impl Labels {
     }
 
     /// Which of its names a combination has.
-    pub fn index(&self, set: Option<u32>, label: Label) -> Option<u32> {
-        let set = self.sets.get(set? as usize)?;
+    pub fn index(&self, set: Option<Index>, label: Label) -> Option<u32> {
+        let set = self.sets.get(set?.get() as usize)?;
         *set.get(label as usize)?
     }
 
     /// The name that a combination has.
-    pub fn name(&self, set: Option<u32>, label: Label) -> Option<&str> {
+    pub fn name(&self, set: Option<Index>, label: Label) -> Option<&str> {
         let at = self.index(set, label)? as usize;
         self.names(label).get(at).map(String::as_str)
     }

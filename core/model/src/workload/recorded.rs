@@ -3,8 +3,8 @@
 //! reports do, runs that replay failures, and the run "as recorded".
 
 use super::{Label, Labels, Workload};
-use crate::Time;
 use crate::job::{Demand, Job, JobId, Status, TypeSet, Work};
+use crate::{Finite, Index, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ pub struct Recorded {
     /// When they ran.
     pub runs: Vec<Option<RecordedRun>>,
     /// Their priorities, as their scheduler counted them.
-    pub priorities: Vec<Option<f64>>,
+    pub priorities: Vec<Option<Finite>>,
     /// The combinations of labels that they have.
-    pub label_sets: Vec<Option<u32>>,
+    pub label_sets: Vec<Option<Index>>,
     /// What these mean.
     pub labels: Labels,
     /// The nodes that they ran on, in the words of the log: indices into [`node_names`](Self::node_names).
-    pub nodes: Vec<Option<u32>>,
+    pub nodes: Vec<Option<Index>>,
     /// Those words.
     pub node_names: Vec<String>,
 }
@@ -106,12 +106,12 @@ impl Recorded {
     /// The nodes that a job ran on, in the words of the log.
     pub fn nodes(&self, job: JobId) -> Option<&str> {
         let at = (*self.nodes.get(job.index())?)?;
-        self.node_names.get(at as usize).map(String::as_str)
+        self.node_names.get(at.get() as usize).map(String::as_str)
     }
 
     /// A job's priority, as its scheduler counted it.
     pub fn priority(&self, job: JobId) -> Option<f64> {
-        *self.priorities.get(job.index())?
+        (*self.priorities.get(job.index())?).map(Finite::get)
     }
 
     /// Whether it is told when jobs ran.

@@ -145,7 +145,8 @@ impl Workload {
         let runs = self.jobs.iter().zip(&self.recorded.runs);
         let runs = runs.filter_map(|(job, run)| Some((job.gpus, (*run)?)));
         let at = |time: Time| ByValue::of(time.seconds());
-        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        let jobs = self.recorded.runs.len();
+        let (mut starts, mut ends) = (Vec::with_capacity(jobs), Vec::with_capacity(jobs));
         for (gpus, run) in runs {
             starts.push((at(run.start), gpus));
             ends.push((at(run.end()), gpus));

@@ -588,8 +588,8 @@ impl Importer for Sacct {
 
 #[cfg(test)]
 mod tests {
+    use crate::Finite;
     use crate::testing::{dropped, records, trace, try_open, warnings};
-    use crate::{Finite, Index};
     use switchyard_model::workload::Label;
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/sacct.txt");
@@ -809,7 +809,7 @@ mod tests {
         let [first, second] = trace.records.as_slice() else {
             panic!("two jobs");
         };
-        let names = Label::ALL.map(|label| trace.labels.name(first.labels.map(Index::get), label));
+        let names = Label::ALL.map(|label| trace.labels.name(first.labels, label));
         let expected = [Some("ann"), Some("vision"), Some("gpu"), Some("high"), None];
         assert_eq!(names, expected);
         assert_eq!(first.priority.map(Finite::get), Some(4_294_901_000.0));
@@ -820,12 +820,7 @@ mod tests {
         );
         // What was asked for goes before what was given.
         assert_eq!((first.demand.cores, first.demand.memory), (8000, 65_536));
-        assert_eq!(
-            trace
-                .labels
-                .name(second.labels.map(Index::get), Label::User),
-            Some("ben")
-        );
+        assert_eq!(trace.labels.name(second.labels, Label::User), Some("ben"));
         assert_eq!(
             (second.nodes, second.start.map(Finite::get)),
             (None, Some(second.submit))
