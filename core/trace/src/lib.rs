@@ -352,13 +352,7 @@ pub fn open(files: &[SourceFile<'_>], options: &OpenOptions) -> Result<Opened, O
     let names: Vec<&str> = files.iter().map(|file| file.name).collect();
     for file in in_order(&names).iter().filter_map(|&i| files.get(i)) {
         opening.begin(file.name)?;
-        for slice in file.bytes.chunks(SLICE) {
-            opening.push(slice)?;
-        }
+        opening.push(file.bytes)?;
     }
     opening.finish()
 }
-
-/// How many bytes of a file in memory are opened at once: they and what becomes of them stay in
-/// a processor's cache.
-const SLICE: usize = 1 << 18;

@@ -20,6 +20,9 @@ use crate::order;
 use crate::outages::Outages;
 use std::collections::BTreeMap;
 
+/// How many bytes are opened at once: they and what becomes of them stay in a processor's cache.
+const PIECE: usize = 1 << 18;
+
 /// Opens files slice by slice. Abandoning it cancels the opening.
 ///
 /// ```
@@ -100,6 +103,10 @@ impl Opening {
     ///
     /// An [`OpenError`] if the container is damaged or too large. Nothing can follow.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), OpenError> {
+        bytes.chunks(PIECE).try_for_each(|piece| self.take(piece))
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), OpenError> {
         let Some(file) = &mut self.file else {
             return Err(OpenError::NoFiles);
         };

@@ -24,8 +24,11 @@ use switchyard::{Experiment, Index, Resource};
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
-/// Bytes of a file that are read at once.
-const SLICE: usize = 4 << 20;
+/// Bytes of a file that are read at once: asking the browser for them costs a millisecond or two.
+const SLICE: usize = 16 << 20;
+
+/// Bytes that a list has at most, of those that are read whole.
+const LONGEST_LIST: f64 = (4 << 20) as f64;
 
 /// Files may have this many bytes, decompressed: they are read in slices, and whoever finds it
 /// long can cancel.
@@ -220,7 +223,7 @@ fn pods(files: &[File]) -> Result<Fleet, String> {
     };
     let whole = |file: &File| {
         let mut bytes = Vec::new();
-        let is_small = file.size() <= SLICE as f64;
+        let is_small = file.size() <= LONGEST_LIST;
         let read = is_small.then(|| read(file, 0.0, &mut bytes)).flatten();
         let name = file.name();
         match read {
