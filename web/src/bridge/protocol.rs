@@ -20,7 +20,8 @@ use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard::weights::WeightsChoice;
 use switchyard::workload::{ApplicationSettings, Suggestion};
-use switchyard::{Experiment, Resource, RunSpec, Time};
+use switchyard::{Resource, RunSpec, Time};
+use switchyard_app::Experiment;
 
 /// Page and worker must be of the same build: counts changes of this file.
 pub const PROTOCOL: u32 = 18;

@@ -5,7 +5,7 @@
 //! What cannot be understood is left at its default and complained about, every part of it, so
 //! that old and mistyped links still open. Measured profiles, service histories and long lists of
 //! outages are too large for its text ([`Link::left_out`]): files carry them, and small files travel
-//! within the link ([`Experiment`](switchyard::Experiment), [`Source::Packed`]).
+//! within the link ([`Experiment`](switchyard_app::Experiment), [`Source::Packed`]).
 
 use super::names;
 use super::source::{check_address, without_login};
@@ -26,10 +26,10 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::{JobId, Status};
 use switchyard::outages::Outages;
 use switchyard::policy::PolicySpec;
-use switchyard::study::DEFAULT_POLICIES;
 use switchyard::trace::{ColumnMapping, Fractions, OnCores, Oversized, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
 use switchyard::{Resource, Settings};
+use switchyard_app::study::DEFAULT_POLICIES;
 
 /// The version written; a later one that changes a key's meaning must still read this one.
 const VERSION: u32 = 1;

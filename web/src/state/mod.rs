@@ -37,7 +37,8 @@ use switchyard::sim::Progress;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::weights::WeightsChoice;
 use switchyard::workload::ApplicationSettings;
-use switchyard::{Experiment, RunSpec, Settings, Time};
+use switchyard::{RunSpec, Settings, Time};
+use switchyard_app::Experiment;
 use view_options::{TIMES, ViewOption, ViewOptions, ZONE};
 
 const DAY: f64 = 86_400.0;

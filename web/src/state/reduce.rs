@@ -11,11 +11,11 @@ use super::{
 use crate::draw::moments::{Dated, Moments};
 use crate::zones;
 use std::rc::Rc;
-use switchyard::Experiment;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
 use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
+use switchyard_app::Experiment;
 use yew::Reducible;
 
 /// The run as recorded.

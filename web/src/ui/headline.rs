@@ -10,7 +10,7 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::state::view_options::COMPARE_OVER;
 use crate::state::{Action, AppState};
-use switchyard::study::why_trained;
+use switchyard_app::study::why_trained;
 use yew::prelude::*;
 
 /// The metrics of the headline, by their definitions' ids.

@@ -10,6 +10,7 @@ use crate::draw::{format, histogram};
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::order;
@@ -20,7 +21,7 @@ use switchyard::trace::{
     SourceFile, Trace, is_pod_list, read_fleet,
 };
 use switchyard::workload::{Label, Sample, Workload};
-use switchyard::{Experiment, Resource};
+use switchyard_app::Experiment;
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
@@ -146,7 +147,7 @@ fn open_beside(
 ) -> Result<Option<Opened>, Refusal> {
     let unit = choice.unit();
     let mapping = columns.map(|text| text.parse()).transpose();
-    let mut asked = switchyard::asked::Opening {
+    let mut asked = switchyard_app::asked::Opening {
         options: OpenOptions {
             member,
             max_bytes: MAX_BYTES,

@@ -1,16 +1,16 @@
 //! An experiment: everything besides its jobs that makes the runs of a list of schedulers. Page and
-//! command line write it above a table of jobs ([`workload::export`](crate::workload::export)) and
-//! set themselves up by it ([`trace::formats`](crate::trace)); `docs/format.md` describes it.
+//! command line write it above a table of jobs ([`workload::export`](switchyard::workload::export)) and
+//! set themselves up by it ([`trace::formats`](switchyard::trace)); `docs/format.md` describes it.
 //!
 //! The same experiment with the same jobs gives the same logs, bit for bit.
 
-use crate::cluster::ClusterSpec;
-use crate::policy::{PolicySpec, ServiceHistory};
-use crate::trace::{Header, HeaderLine, OpenError, ProfileTable, Trace, shorten};
-use crate::workload::{Application, SettingsError, Workload, export};
-use crate::{RunSpec, SETTINGS, Setting, Settings};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use switchyard::cluster::ClusterSpec;
+use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::trace::{Header, HeaderLine, OpenError, ProfileTable, Trace, shorten};
+use switchyard::workload::{Application, SettingsError, Workload, export};
+use switchyard::{RunSpec, SETTINGS, Setting, Settings};
 
 /// What an experiment needs besides jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -220,8 +220,8 @@ fn finite(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::placement::Strategy;
-    use crate::trace::{OpenOptions, Opened, SourceFile, open};
+    use switchyard::placement::Strategy;
+    use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 
     fn experiment(text: &str) -> Result<Experiment, OpenError> {
         let file = SourceFile {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn fixture() {
-        let file = include_str!("../../tests/fixtures/experiment.csv");
+        let file = include_str!("../../../tests/fixtures/experiment.csv");
         let experiment = experiment(file).expect("sound");
         assert_eq!(experiment.title, "Two jobs");
         assert_eq!(

@@ -6,23 +6,26 @@
 //! request is checked as it is made, before a large trace is opened; all of them together at the
 //! end, so that nothing begins that would have to be refused later.
 
-use crate::Resource;
-use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
-use crate::meant::hint;
-use crate::outages::Outages;
-use crate::policy::{PolicySpec, ServiceHistory, SpecError, entry};
-use crate::report::{By, ClusterFacts, Groups, Results, RunResult, TraceFacts};
-use crate::trace::{
-    ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
-};
-use crate::weights::{self, NetworkError, Weights, WeightsChoice, WeightsId};
-use crate::workload::application::DefinitionError;
-use crate::workload::{
-    Application, BindingRule, SAMPLES, Sample, SettingsError, Suggestion, Workload,
-};
-use crate::{Experiment, Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset};
+use crate::Experiment;
+use crate::driver::Driver;
 use serde::Serialize;
 use std::sync::Arc;
+use switchyard::Resource;
+use switchyard::cluster::{ClusterError, ClusterPreset, ClusterSpec};
+use switchyard::meant::hint;
+use switchyard::outages::Outages;
+use switchyard::policy::{PolicySpec, ServiceHistory, SpecError, entry};
+use switchyard::report::{By, ClusterFacts, Groups, Outcomes, Results, RunResult, TraceFacts};
+use switchyard::sim::RunLog;
+use switchyard::trace::{
+    ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
+};
+use switchyard::weights::{self, NetworkError, Weights, WeightsChoice, WeightsId};
+use switchyard::workload::application::DefinitionError;
+use switchyard::workload::{
+    Application, BindingRule, SAMPLES, Sample, SettingsError, Suggestion, Workload,
+};
+use switchyard::{Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset};
 
 /// What runs where nobody names a policy: the baseline, and the scheduler it is usually compared
 /// with.
@@ -139,6 +142,17 @@ pub struct Prepared {
     pub groups: Vec<(By, Groups)>,
     /// Rows of the trace that were left out.
     pub dropped: u32,
+}
+
+/// What came of one run.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// In figures.
+    pub result: RunResult,
+    /// Job by job.
+    pub outcomes: Outcomes,
+    /// All that happened.
+    pub log: RunLog,
 }
 
 /// Why nothing is run.
@@ -586,6 +600,26 @@ impl Asked {
 }
 
 impl Prepared {
+    /// One of its runs at its beginning, or another one of the same jobs.
+    ///
+    /// # Errors
+    ///
+    /// Something that it asks for is not at hand.
+    pub fn start(&self, run: &RunSpec) -> Result<Driver, RunSpecError> {
+        Driver::start(run, &self.workload, &self.weights)
+    }
+
+    /// What came of a run that has ended, and took so long to simulate.
+    pub fn ended(&self, run: &RunSpec, driver: Driver, wall_ms: f64) -> Ended {
+        let log = driver.into_log();
+        let outcomes = Outcomes::of(&self.workload, &run.cluster, &log);
+        Ended {
+            result: RunResult::of(run, &self.workload, &log, &outcomes, &self.groups, wall_ms),
+            outcomes,
+            log,
+        }
+    }
+
     /// What came of the runs, as a whole; no two policies are called the same.
     pub fn results(&self, runs: Vec<RunResult>) -> Results {
         let mut results = Results {
