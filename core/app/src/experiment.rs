@@ -4,9 +4,11 @@
 //!
 //! The same experiment with the same jobs gives the same logs, bit for bit.
 
+use crate::study::{run_of, trains};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use switchyard::cluster::ClusterSpec;
+use switchyard::outages::Outages;
 use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::trace::{Header, HeaderLine, OpenError, ProfileTable, Trace, shorten};
 use switchyard::workload::{Application, SettingsError, Workload, export};
@@ -75,19 +77,15 @@ impl Experiment {
 
     /// The settings of a policy's run on a cluster.
     pub fn run(&self, policy: &PolicySpec, cluster: &ClusterSpec) -> RunSpec {
-        let history = policy.history();
-        RunSpec {
-            policy: policy.clone(),
-            cluster: cluster.clone(),
-            placement: self.settings.placement,
-            options: self.settings.options,
-            history: history.and_then(|name| self.history(name)).cloned(),
-            outages: self.settings.outages.clone(),
-        }
+        run_of(policy, cluster, &self.settings, &self.histories)
     }
 
-    /// The workload as these policies get it: with its applications, if its jobs adapt or one of
-    /// them adapts any. Then they train under all, so that runs can be compared.
+    /// Its outages and those that came beside its file.
+    pub fn outages_with(&self, others: &Outages) -> Outages {
+        self.settings.outages.and(others)
+    }
+
+    /// The workload as these policies get it: with its applications, if it [trains](trains) them.
     ///
     /// # Errors
     ///
@@ -97,12 +95,10 @@ impl Experiment {
         workload: Workload,
         policies: &[PolicySpec],
     ) -> Result<Workload, SettingsError> {
-        let adapts = policies.iter().any(PolicySpec::adapts_jobs);
         let applications = &self.settings.applications;
-        if applications.always || adapts || workload.is_adaptive() {
-            applications.bind(workload)
-        } else {
-            Ok(workload)
+        match trains(applications, workload.is_adaptive(), policies) {
+            true => applications.bind(workload),
+            false => Ok(workload),
         }
     }
 

@@ -23,7 +23,8 @@ use switchyard::trace::{
 use switchyard::weights::{self, NetworkError, Weights, WeightsChoice, WeightsId};
 use switchyard::workload::application::DefinitionError;
 use switchyard::workload::{
-    Application, BindingRule, SAMPLES, Sample, SettingsError, Suggestion, Workload,
+    Application, ApplicationSettings, BindingRule, SAMPLES, Sample, SettingsError, Suggestion,
+    Workload,
 };
 use switchyard::{Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset};
 
@@ -267,8 +268,7 @@ impl Study {
         let cluster = asked.map(|cluster| (cluster, Origin::Asked)).or(came);
         trace.choose(choices, cluster.as_ref().map(|of| &of.0))?;
         let mut experiment = Experiment::of(&trace)?.unwrap_or_default();
-        let outages = &mut experiment.settings.outages;
-        *outages = outages.and(&trace.outages);
+        experiment.settings.outages = experiment.outages_with(&trace.outages);
         let workload = trace.take_workload();
         // Where all jobs ask for GPUs, nodes without any do not matter.
         let cluster = match workload.on_cores() {
@@ -635,16 +635,36 @@ impl Prepared {
 
     /// Why plain jobs train applications under every policy, where nobody asked for that: a sentence.
     pub fn why_trained(&self) -> Option<String> {
-        let is_drawn = self.facts.binding.is_some();
-        let is_asked = self.experiment.settings.applications.always;
+        let is_adaptive = self.facts.binding.is_none();
         let policies = self.runs.iter().map(|run| &run.policy);
-        (is_drawn && !is_asked).then(|| why_trained(policies))?
+        why_trained(
+            &self.experiment.settings.applications,
+            is_adaptive,
+            policies,
+        )
     }
 }
 
-/// Why jobs train applications under every policy of these: one of them adapts jobs. A sentence, with
-/// what follows for whoever compares.
-pub fn why_trained<'a>(policies: impl IntoIterator<Item = &'a PolicySpec>) -> Option<String> {
+/// Whether jobs train applications: they do in the trace (`is_adaptive`), the settings say so, or one of the
+/// policies adapts them. Then they do under every policy, so that runs can be compared.
+pub fn trains<'a>(
+    applications: &ApplicationSettings,
+    is_adaptive: bool,
+    policies: impl IntoIterator<Item = &'a PolicySpec>,
+) -> bool {
+    applications.always || is_adaptive || policies.into_iter().any(PolicySpec::adapts_jobs)
+}
+
+/// Why plain jobs train applications under every policy of these, where the settings do not say so: one of them
+/// adapts jobs. A sentence, with what follows for whoever compares.
+pub fn why_trained<'a>(
+    applications: &ApplicationSettings,
+    is_adaptive: bool,
+    policies: impl IntoIterator<Item = &'a PolicySpec>,
+) -> Option<String> {
+    if applications.always || is_adaptive {
+        return None;
+    }
     let adapting = policies.into_iter().find(|policy| policy.adapts_jobs())?;
     let title = entry(adapting.name()).map_or(adapting.name(), |entry| entry.title);
     Some(format!(
@@ -652,8 +672,32 @@ pub fn why_trained<'a>(policies: impl IntoIterator<Item = &'a PolicySpec>) -> Op
     ))
 }
 
+/// The run of a policy on a cluster under these settings, with the history that it asks for, if that is among
+/// these.
+pub fn run_of<'a>(
+    policy: &PolicySpec,
+    cluster: &ClusterSpec,
+    settings: &Settings,
+    histories: impl IntoIterator<Item = &'a ServiceHistory>,
+) -> RunSpec {
+    let history = policy.history();
+    let mut histories = histories.into_iter();
+    RunSpec {
+        policy: policy.clone(),
+        cluster: cluster.clone(),
+        placement: settings.placement,
+        options: settings.options,
+        history: history.and_then(|name| histories.find(|of| of.name == name).cloned()),
+        outages: settings.outages.clone(),
+    }
+}
+
 /// A cluster by what is counted of its nodes.
-fn counted(cluster: ClusterSpec, unit: Resource) -> Result<ClusterSpec, ClusterError> {
+///
+/// # Errors
+///
+/// It has more cores than there can be.
+pub fn counted(cluster: ClusterSpec, unit: Resource) -> Result<ClusterSpec, ClusterError> {
     match unit {
         Resource::Gpus => Ok(cluster),
         Resource::Cores => cluster.in_cores(),

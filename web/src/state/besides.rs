@@ -28,7 +28,7 @@ impl Besides {
         experiment: Option<Experiment>,
     ) -> Self {
         let outages = match &experiment {
-            Some(own) => outages.and(&own.settings.outages),
+            Some(own) => own.outages_with(&outages),
             None => outages,
         };
         Self {

@@ -316,6 +316,9 @@ fn opened(
         } else {
             Outages::default()
         },
+        // As a study has it, but for two things, since the page's visitors go on from here. Nodes without GPUs stay
+        // where no job is on cores: other jobs may be chosen. And the guess is made before jobs train applications:
+        // a scheduler that adapts jobs, added later, must not change the cluster.
         cluster: trace.cluster.clone().map_or_else(
             || OwnCluster::Guessed(workload.suggest_cluster()),
             OwnCluster::Given,
@@ -328,21 +331,8 @@ fn opened(
 fn choices(choice: &Choice) -> Result<Choices, ChoiceError> {
     let mut choices = Choices::default();
     for (key, value) in &choice.0 {
-        match key.as_str() {
-            "window" => choices.window = Some(value.parse()?),
-            "tenant" => choices.tenants.push(value.clone()),
-            "status" => choices.statuses.push(value.parse()?),
-            "fractions" => choices.fractions = value.parse()?,
-            "oversized" => choices.oversized = value.parse()?,
-            "on-cores" => choices.on_cores = value.parse()?,
-            // What a later page has kept.
-            _ => {
-                let label = Label::named(key);
-                choices
-                    .labels
-                    .extend(label.map(|label| (label, value.clone())));
-            }
-        }
+        // Others are units and loads, and what a later page has kept.
+        choices.take(key, value)?;
     }
     Ok(choices)
 }
