@@ -182,7 +182,9 @@ impl Driver {
             if self.cancel.is_cancelled() {
                 return Ok(Step::Cancelled);
             }
-            if self.is_over || self.simulation.next_time() > budget.until || !self.step()? {
+            let is_reached =
+                budget.until < Time::NEVER && self.simulation.next_time() > budget.until;
+            if is_reached || self.is_over || !self.step()? {
                 return Ok(Step::Done(self.progress()));
             }
             if taken.is_multiple_of(steps_per_look)
@@ -242,11 +244,6 @@ impl Driver {
     /// Lets the log become longer or less long from now on.
     pub fn set_log_budget(&mut self, budget: LogBudget) {
         self.simulation.set_log_budget(budget);
-    }
-
-    /// Whether nothing is left to do.
-    pub fn is_over(&self) -> bool {
-        self.is_over
     }
 
     /// The run where it is, to be looked at.
@@ -323,7 +320,7 @@ mod tests {
             for budget in budgets {
                 let mut driver = driver(policy);
                 drive(&mut driver, budget);
-                assert!(driver.is_over());
+                assert!(driver.is_over);
                 assert_eq!(driver.into_log().hash(), hash, "{policy}");
             }
         }
@@ -378,7 +375,7 @@ mod tests {
         let mut driver = driver("fifo");
         let step = driver.step_for(Budget::until(at)).expect("it runs");
         assert_eq!(step, Step::Done(driver.progress()));
-        assert!(!driver.is_over() && driver.simulation().next_time() > at);
+        assert!(!driver.is_over && driver.simulation().next_time() > at);
         assert_eq!(driver.log().hash(), halfway.log().hash());
         drive(&mut driver, Budget::unlimited);
         assert_eq!(driver.into_log().hash(), whole.log().hash());
@@ -402,7 +399,7 @@ mod tests {
         let again = driver.step_for(Budget::unlimited());
         assert_eq!(again, Ok(Step::Cancelled));
         assert_eq!(driver.progress(), reached);
-        assert!(!driver.is_over());
+        assert!(!driver.is_over);
     }
 
     #[test]
@@ -419,7 +416,7 @@ mod tests {
             matches!(&halt, Err(RunError::Halt(halt)) if halt.lacks_room()),
             "{halt:?}"
         );
-        assert!(driver.is_over());
+        assert!(driver.is_over);
         let written = events(&driver);
         let after = driver.step_for(Budget::unlimited());
         assert_eq!(after, Ok(Step::Done(driver.progress())));

@@ -1,6 +1,7 @@
 //! A study: jobs and what comes with them ([`Study`]), what somebody asks to be run on them
-//! ([`Request`]), and what follows from both ([`Prepared`]): runs, ready to start. Command line and
-//! module ask for runs with it, so that the same words mean the same runs.
+//! ([`Request`]), and what follows from both ([`Prepared`]): runs, ready to start. Command line, Python, module,
+//! lessons and sweeps ask for runs with it, so that the same words mean the same runs. The page, whose state
+//! changes bit by bit, asks for the rules one by one: [`run_of`], [`trains`], [`why_trained`], [`counted`].
 //!
 //! What is asked goes before what the trace's file says, and that before the defaults. Each part of a
 //! request is checked as it is made, before a large trace is opened; all of them together at the
