@@ -6,9 +6,9 @@ use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
 use std::path::{Path, PathBuf};
 use switchyard::report::TraceFacts;
-use switchyard::study::Request;
 use switchyard::trace::{ProfileTable, SourceFile};
 use switchyard::workload::{Application, profiles};
+use switchyard_app::study::Request;
 use switchyard_sweep::files;
 
 #[derive(Args)]

@@ -8,18 +8,18 @@ use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use switchyard::Resource;
-use switchyard::asked;
 use switchyard::calendar::{Calendar, Zone};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::seconds_of;
-use switchyard::study::{Study, cluster_of};
 use switchyard::trace::{
     Choices, ColumnMapping, Fractions, OnCores, OpenError, OpenOptions, Opened, Opening, Oversized,
     Trace, Window, date,
 };
 use switchyard::workload::{Label, Sample};
+use switchyard_app::asked;
+use switchyard_app::study::{Study, cluster_of};
 use switchyard_sweep::files;
 use walkdir::WalkDir;
 

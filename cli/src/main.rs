@@ -33,7 +33,7 @@ use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
 use switchyard::RunSpecError;
-use switchyard::study::StudyError;
+use switchyard_app::study::StudyError;
 
 /// What stands below the list of commands.
 const AFTER: &str = "Exit status: 0 when all went well, or whoever reads the output has seen enough; 1 when a run failed or \

@@ -3,8 +3,8 @@
 use crate::{Failure, output};
 use clap::Args;
 use std::fmt::Write;
-use switchyard::described;
 use switchyard::policy::ParamKind;
+use switchyard_app::described;
 
 #[derive(Args)]
 pub(crate) struct Arguments {

@@ -9,15 +9,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use switchyard::Time;
-use switchyard::sim::{RunError, Simulation};
-use switchyard::workload::Workload;
+use switchyard::sim::RunError;
+use switchyard_app::driver::{self, Budget, Driver, Step};
 
 /// When the first line is due; from one to the next it is twice as long each time, up to [`SELDOM`].
 const FIRST: Duration = Duration::from_secs(2);
 const SELDOM: Duration = Duration::from_secs(60);
-
-/// Steps of a run between two looks at the clock: one takes from less than a microsecond to seconds.
-const STEPS: u32 = 16;
 
 /// Between two looks at the run.
 const LOOK: Duration = Duration::from_millis(50);
@@ -102,28 +99,24 @@ impl Progress {
     }
 
     /// Carries a run to its end, which is one more piece.
-    pub(crate) fn run(&self, run: &mut Simulation, workload: &Workload) -> Result<(), RunError> {
+    pub(crate) fn run(&self, run: &mut Driver) -> Result<(), RunError> {
         let mut piece = self.piece();
-        steps(run, Time::NEVER, |run| piece.reach(share_of(run, workload)))?;
+        drive(run, Time::NEVER, |reached| piece.reach(reached.share()))?;
         piece.done();
         Ok(())
     }
 
     /// Carries the only run to a time, whose seconds are the pieces.
-    pub(crate) fn run_until(&self, run: &mut Simulation, until: Time) -> Result<(), RunError> {
-        steps(run, until, |run| {
-            self.count(run.progress().now.seconds() as u64)
+    pub(crate) fn run_until(&self, run: &mut Driver, until: Time) -> Result<(), RunError> {
+        drive(run, until, |reached| {
+            self.count(reached.now.seconds() as u64)
         })
     }
 
     /// Carries the only run to its end, whose jobs are the pieces.
-    pub(crate) fn run_jobs(
-        &self,
-        run: &mut Simulation,
-        workload: &Workload,
-    ) -> Result<(), RunError> {
-        steps(run, Time::NEVER, |run| {
-            self.reach(run.progress().done.into(), share_of(run, workload));
+    pub(crate) fn run_jobs(&self, run: &mut Driver) -> Result<(), RunError> {
+        drive(run, Time::NEVER, |reached| {
+            self.reach(reached.done.into(), reached.share());
         })
     }
 
@@ -209,32 +202,19 @@ impl Piece<'_> {
 }
 
 /// Carries a run to a time or its end, and looks at it every now and then.
-fn steps(
-    run: &mut Simulation,
+fn drive(
+    run: &mut Driver,
     until: Time,
-    mut look: impl FnMut(&Simulation),
+    mut look: impl FnMut(driver::Progress),
 ) -> Result<(), RunError> {
-    let mut last = Instant::now();
     loop {
-        for _ in 0..STEPS {
-            if run.next_time() > until || !run.step()? {
-                return Ok(());
-            }
-        }
-        if last.elapsed() > LOOK {
-            look(run);
-            last = Instant::now();
+        let begin = Instant::now();
+        let budget = Budget::until(until).or_time_is_up(|| begin.elapsed() > LOOK);
+        match run.step_for(budget)? {
+            Step::Progress(reached) => look(reached),
+            Step::Done(_) | Step::Cancelled => return Ok(()),
         }
     }
-}
-
-/// How much of a run is done: jobs that have come, and jobs that have ended.
-fn share_of(run: &Simulation, workload: &Workload) -> f64 {
-    let reached = run.progress();
-    let come = workload
-        .jobs
-        .partition_point(|job| job.submit <= reached.now);
-    (come as f64 + f64::from(reached.done)) / (2.0 * f64::from(reached.jobs).max(1.0))
 }
 
 #[cfg(test)]
@@ -276,18 +256,18 @@ mod tests {
             outages: Default::default(),
         };
         for done in 1..=4_u64 {
-            let mut run = spec.start(workload.clone());
-            let mut shares = vec![share_of(&run, &workload)];
-            while run.step().expect("it runs") {
-                shares.push(share_of(&run, &workload));
+            let start = || Driver::new(spec.start(workload.clone()), workload.clone());
+            let mut run = start();
+            let mut shares = vec![run.progress().share()];
+            while let Step::Progress(reached) = run.step_for(Budget::of_steps(1)).expect("it runs")
+            {
+                shares.push(reached.share());
             }
             assert!(
                 shares.is_sorted() && shares.last() == Some(&1.0),
                 "{shares:?}"
             );
-            progress
-                .run(&mut spec.start(workload.clone()), &workload)
-                .expect("it runs");
+            progress.run(&mut start()).expect("it runs");
             let state = progress.state.lock().expect("nobody panicked");
             assert_eq!(state.count, done);
             assert!(

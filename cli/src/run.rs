@@ -17,8 +17,8 @@ use switchyard::report::{
     groups_csv, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
-use switchyard::study::{Origin, Prepared};
 use switchyard::workload::Suggestion;
+use switchyard_app::study::{Origin, Prepared};
 
 #[derive(Args)]
 #[command(
@@ -219,21 +219,19 @@ fn left_behind(run: &RunResult) -> Option<String> {
 
 /// Runs to the end.
 fn simulate(spec: &RunSpec, prepared: &Prepared, asked: &[String]) -> Result<Run, Failure> {
-    let (workload, weights) = (&prepared.workload, &prepared.weights);
-    let simulation = spec.start_with(workload.clone(), weights);
-    let mut simulation = simulation.map_err(|missing| Failure::Input(missing.into()))?;
+    let started = prepared.start(spec);
+    let mut run = started.map_err(|missing| Failure::Input(missing.into()))?;
     let begin = Instant::now();
-    let jobs = workload.jobs.len() as u64;
+    let jobs = prepared.workload.jobs.len() as u64;
     Progress::of(&spec.policy.label(), jobs, "jobs")
-        .run_jobs(&mut simulation, workload)
+        .run_jobs(&mut run)
         .map_err(|error| script::ended(asked, &spec.policy, error))?;
     let wall_ms = begin.elapsed().as_secs_f64() * 1e3;
-    let log = simulation.into_log();
-    let outcomes = Outcomes::of(workload, &spec.cluster, &log);
+    let ended = prepared.ended(spec, run, wall_ms);
     Ok(Run {
-        result: RunResult::of(spec, workload, &log, &outcomes, &prepared.groups, wall_ms),
-        log: Some(log),
-        outcomes,
+        result: ended.result,
+        log: Some(ended.log),
+        outcomes: ended.outcomes,
     })
 }
 

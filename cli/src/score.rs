@@ -8,8 +8,8 @@ use clap::{Args, ValueHint};
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use switchyard::RunSpecError;
-use switchyard::challenges::{Estimate, MOST_DRAW, RUNS, Score, ScoreError, score_watched};
 use switchyard::sim::RunError;
+use switchyard_app::challenges::{Estimate, MOST_DRAW, RUNS, Score, ScoreError, score_watched};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -38,9 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let draw = arguments.draw.unwrap_or_else(any_draw);
     let progress = Progress::of("score", RUNS as u64, "runs");
-    let score = score_watched(&policy, draw, &mut |run, workload| {
-        progress.run(run, workload)
-    });
+    let score = score_watched(&policy, draw, &mut |run| progress.run(run));
     drop(progress);
     let score = score.map_err(|error| match error {
         ScoreError::Spec(RunSpecError::Script { mistake, .. }) => {

@@ -9,8 +9,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint}
 use std::path::{Path, PathBuf};
 use switchyard::outages::Outages;
 use switchyard::policy::ParamKind;
-use switchyard::study::{Prepared, Request, Study, StudyError};
 use switchyard::{Group, SETTINGS, Setting};
+use switchyard_app::study::{Prepared, Request, Study, StudyError};
 use switchyard_sweep::files;
 
 #[derive(Args)]

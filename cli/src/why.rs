@@ -17,6 +17,7 @@ use switchyard::sim::EventKind;
 use switchyard::tell::{Cause, Explanation, Fact, Placing, Verdict};
 use switchyard::weights::Weights;
 use switchyard::{RunSpec, Time, workload::Workload};
+use switchyard_app::driver::Driver;
 
 #[derive(Args)]
 #[command(
@@ -133,9 +134,9 @@ fn ask(
     (job, at): (JobId, f64),
     asked: &[String],
 ) -> Result<Answer, Failure> {
-    let run = spec.start_with(Arc::clone(workload), weights);
+    let run = Driver::start(spec, workload, weights);
     let mut run = run.map_err(|missing| Failure::Input(missing.into()))?;
-    run.watch(job);
+    run.simulation().watch(job);
     Progress::of(&spec.policy.label(), at as u64, "simulated seconds")
         .run_until(&mut run, Time(at))
         .map_err(|error| script::ended(asked, &spec.policy, error))?;
@@ -145,7 +146,7 @@ fn ask(
         slow,
         placing,
         ..
-    } = run.explain(job, Time(at));
+    } = run.simulation().explain(job, Time(at));
     let log = run.log();
     let mut kinds = (0..log.events())
         .map(|i| log.event(i))

@@ -14,15 +14,9 @@
 
 #![forbid(unsafe_code)]
 
-pub mod asked;
-pub mod challenges;
-pub mod described;
-mod experiment;
-pub mod study;
 pub mod weights;
 pub mod workload;
 
-pub use experiment::Experiment;
 pub use switchyard_model::{
     Finite, Index, Resource, Time, calendar, cluster, contention, draw, goodput, job, meant, order,
     outages, pods, seconds_of, spreadsheet, throughputs,

@@ -2,7 +2,7 @@
 //! error that is a sentence. What is found belongs into `core/trace/tests/import_malformed/`.
 #![no_main]
 
-#[path = "../../core/tests/import_promises/mod.rs"]
+#[path = "../../core/app/tests/import_promises/mod.rs"]
 mod import_promises;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| import_promises::check(bytes));

@@ -10,9 +10,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::report::{Outcomes, RunResult};
 use switchyard::sim::RunLog;
-use switchyard::study::{Prepared, Request, Study, cluster_of};
 use switchyard::trace::{Choices, OpenOptions, Opening};
 use switchyard::workload::{SAMPLES, Sample};
+use switchyard_app::driver::Budget;
+use switchyard_app::study::{Prepared, Request, Study, cluster_of};
 
 /// The keys that a block may have: attributes of the element, in the order in which they are written.
 const KEYS: [&str; 13] = [
@@ -182,15 +183,13 @@ impl Figure {
                 runs.push(Rc::clone(run));
                 continue;
             }
-            let jobs = Arc::clone(&prepared.workload);
-            let mut simulation = spec.start_with(jobs, &prepared.weights)?;
-            while simulation.step()? {}
-            let log = simulation.into_log();
-            let outcomes = Outcomes::of(&prepared.workload, &spec.cluster, &log);
+            let mut run = prepared.start(spec)?;
+            run.step_for(Budget::unlimited())?;
+            let ended = prepared.ended(spec, run, 0.0);
             let run = Rc::new(Run {
-                result: RunResult::of(spec, &prepared.workload, &log, &outcomes, &[], 0.0),
-                outcomes,
-                log: Arc::new(log),
+                result: ended.result,
+                outcomes: ended.outcomes,
+                log: Arc::new(ended.log),
                 prepared: Rc::clone(&prepared),
             });
             self.known.borrow_mut().insert(asked, Rc::clone(&run));

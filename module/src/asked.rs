@@ -1,11 +1,11 @@
-//! What comes from JavaScript: the options of `open` and `run`, as plain values for [`switchyard::asked`].
+//! What comes from JavaScript: the options of `open` and `run`, as plain values for [`switchyard_app::asked`].
 
 use crate::told::refused;
 use js_sys::{Array, Object, Uint8Array};
 use serde_json::Value;
-use switchyard::asked::{Opening, Options, Running};
-use switchyard::study::cluster_of;
 use switchyard::weights;
+use switchyard_app::asked::{Opening, Options, Running};
+use switchyard_app::study::cluster_of;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// The options of `open`.

@@ -12,13 +12,13 @@ mod told;
 
 use js_sys::Object;
 use serde::Serialize;
-use std::sync::Arc;
+use switchyard::RunSpec;
 use switchyard::policy::script::Script;
-use switchyard::report::{Outcomes, RunResult};
-use switchyard::sim::Simulation;
-use switchyard::study::{Prepared, Study};
+use switchyard::report::RunResult;
 use switchyard::trace::{OpenOptions, Opening};
-use switchyard::{RunSpec, described};
+use switchyard_app::described;
+use switchyard_app::driver::{Budget, Driver, Step};
+use switchyard_app::study::{Prepared, Study};
 use told::{plain, put, refused, refused_to_open, stopped};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -29,9 +29,6 @@ extern "C" {
     #[wasm_bindgen(js_namespace = console, js_name = error)]
     fn complain(text: &str);
 }
-
-/// Steps between two looks at the clock; of a network, each takes long enough.
-const STEPS_PER_LOOK: u32 = 256;
 
 /// Tells of a panic before it ends the engine: there is none that we know of.
 #[wasm_bindgen(start)]
@@ -77,7 +74,7 @@ pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
 #[wasm_bindgen]
 pub struct Opener {
     opening: Opening,
-    asked: switchyard::asked::Opening,
+    asked: switchyard_app::asked::Opening,
     again: bool,
     first: Option<String>,
 }
@@ -178,7 +175,7 @@ pub struct Runs {
 
 struct Run {
     spec: RunSpec,
-    simulation: Simulation,
+    driver: Driver,
     wall_ms: f64,
 }
 
@@ -210,21 +207,10 @@ impl Runs {
         else {
             return Ok(JsValue::UNDEFINED);
         };
-        let steps = match run.simulation.decisions() {
-            Some(_) => 1,
-            None => STEPS_PER_LOOK,
-        };
-        let mut goes_on = true;
-        while goes_on && now_ms() - begin < ms {
-            for _ in 0..steps {
-                goes_on = run.simulation.step().map_err(stopped)?;
-                if !goes_on {
-                    break;
-                }
-            }
-        }
+        let budget = Budget::unlimited().or_time_is_up(|| now_ms() - begin >= ms);
+        let step = run.driver.step_for(budget).map_err(stopped)?;
         run.wall_ms += now_ms() - begin;
-        let reached = run.simulation.progress();
+        let reached = run.driver.progress();
         let policy = run.spec.policy.to_string();
         let progress = plain(&Progress {
             stage: "run",
@@ -235,10 +221,9 @@ impl Runs {
             jobs: reached.jobs,
             now: reached.now.seconds(),
         })?;
-        if goes_on {
-            self.run = Some(run);
-        } else {
-            self.end(run);
+        match step {
+            Step::Progress(_) => self.run = Some(run),
+            Step::Done(_) | Step::Cancelled => self.end(run),
         }
         Ok(progress)
     }
@@ -264,28 +249,17 @@ impl Runs {
         };
         let mut spec = spec.clone();
         spec.options.log_budget = told::budget();
-        let jobs = Arc::clone(&self.prepared.workload);
-        let simulation = spec.start_with(jobs, &self.prepared.weights);
         Ok(Some(Run {
-            simulation: simulation.map_err(refused)?,
+            driver: self.prepared.start(&spec).map_err(refused)?,
             spec,
             wall_ms: 0.0,
         }))
     }
 
     fn end(&mut self, run: Run) {
-        let log = run.simulation.into_log();
-        let outcomes = Outcomes::of(&self.prepared.workload, &run.spec.cluster, &log);
-        let result = RunResult::of(
-            &run.spec,
-            &self.prepared.workload,
-            &log,
-            &outcomes,
-            &self.prepared.groups,
-            run.wall_ms,
-        );
-        let columns = columns::OfRun::new(&outcomes, &log);
-        self.done.push((result, columns));
+        let ended = self.prepared.ended(&run.spec, run.driver, run.wall_ms);
+        let columns = columns::OfRun::new(&ended.outcomes, &ended.log);
+        self.done.push((ended.result, columns));
     }
 }
 

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use std::fmt::Display;
 use switchyard::sim::{LogBudget, RunError};
-use switchyard::study::Prepared;
 use switchyard::trace::OpenError;
+use switchyard_app::study::Prepared;
 use wasm_bindgen::JsValue;
 
 /// The greatest whole number below which JavaScript holds all others.

@@ -1,6 +1,6 @@
 //! The engine for Python: `switchyard._engine`, of which the package `switchyard` is made.
 //!
-//! Options come as JSON (their names are those of files and of the command line, `switchyard::asked`),
+//! Options come as JSON (their names are those of files and of the command line, `switchyard_app::asked`),
 //! and figures go as the JSON that the command line prints; columns are Arrow's ([`table`]), of which NumPy,
 //! pandas and polars take what they need without copying. While the engine works Python goes on
 //! ([`watch`]), and an interrupt ends the work.
@@ -45,7 +45,7 @@ fn json(value: &impl serde::Serialize) -> PyResult<String> {
 }
 
 /// Options as they come: an object of JSON.
-fn options(json: &str) -> PyResult<switchyard::asked::Options> {
+fn options(json: &str) -> PyResult<switchyard_app::asked::Options> {
     serde_json::from_str(json).map_err(|why| refused(format!("options: {why}")))
 }
 
@@ -66,8 +66,8 @@ mod _engine {
     #[pymodule_export]
     use crate::{InputError, RunError, SwitchyardError};
     use pyo3::prelude::*;
-    use switchyard::described;
     use switchyard::policy::{PolicySpec, SpecError};
+    use switchyard_app::described;
 
     /// A policy as results spell it.
     #[pyfunction]

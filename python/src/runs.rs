@@ -6,15 +6,11 @@ use crate::watch::Watch;
 use crate::{RunError, json, options, refused};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::Arc;
 use std::time::Instant;
-use switchyard::report::{Outcomes, RunResult};
-use switchyard::sim::{LogBudget, RunLog, Simulation};
-use switchyard::study::Prepared;
+use switchyard::sim::LogBudget;
+use switchyard_app::driver::{Budget, Progress, Step};
+use switchyard_app::study::{Ended, Prepared};
 use switchyard_sweep::asked;
-
-/// Steps between two looks at the clock; of a network, each takes long enough.
-const STEPS_PER_LOOK: u32 = 4096;
 
 /// Of a run: which of those asked for it is, its jobs, and who held GPUs when.
 type Done = (usize, Table, Option<Table>);
@@ -56,10 +52,10 @@ pub(crate) fn run(
                 break;
             }
             match simulate(&prepared, at, budget, &mut watch) {
-                Ok(Some((result, outcomes, log))) => {
-                    results.push(result);
-                    let stays = stays.then(|| Table::of_stays(&log)).transpose()?;
-                    let jobs = Table::of_run(&prepared.workload, &outcomes)?;
+                Ok(Some(run)) => {
+                    let stays = stays.then(|| Table::of_stays(&run.log)).transpose()?;
+                    let jobs = Table::of_run(&prepared.workload, &run.outcomes)?;
+                    results.push(run.result);
                     ended.push((at, jobs, stays));
                 }
                 Ok(None) => break,
@@ -81,18 +77,12 @@ fn simulate(
     at: usize,
     budget: LogBudget,
     watch: &mut Watch,
-) -> PyResult<Option<(RunResult, Outcomes, RunLog)>> {
+) -> PyResult<Option<Ended>> {
     let mut spec = prepared.runs[at].clone();
     spec.options.log_budget = budget;
     let policy = spec.policy.to_string();
-    let started = spec.start_with(Arc::clone(&prepared.workload), &prepared.weights);
-    let mut simulation = started.map_err(refused)?;
-    let steps = match simulation.decisions() {
-        Some(_) => 1,
-        None => STEPS_PER_LOOK,
-    };
-    let tell = |simulation: &Simulation, said: &Bound<'_, PyDict>| {
-        let reached = simulation.progress();
+    let mut run = prepared.start(&spec).map_err(refused)?;
+    let tell = |reached: Progress, said: &Bound<'_, PyDict>| {
         said.set_item("stage", "run")?;
         said.set_item("policy", &policy)?;
         said.set_item("run", at)?;
@@ -102,29 +92,17 @@ fn simulate(
         said.set_item("now", reached.now.seconds())
     };
     let begin = Instant::now();
-    'run: loop {
-        for _ in 0..steps {
-            let stopped =
-                |why: switchyard::sim::RunError| RunError::new_err(why.with_ways(MORE_ROOM));
-            if !simulation.step().map_err(stopped)? {
-                break 'run;
+    loop {
+        let step = run.step_for(Budget::unlimited().or_time_is_up(|| watch.is_due()));
+        match step.map_err(|why| RunError::new_err(why.with_ways(MORE_ROOM)))? {
+            Step::Progress(reached) if watch.goes_on(|said| tell(reached, said)) => {}
+            Step::Progress(_) | Step::Cancelled => return Ok(None),
+            Step::Done(reached) => {
+                watch.ended(|said| tell(reached, said));
+                break;
             }
         }
-        if !watch.goes_on(|said| tell(&simulation, said)) {
-            return Ok(None);
-        }
     }
-    watch.ended(|said| tell(&simulation, said));
     let wall_ms = begin.elapsed().as_secs_f64() * 1e3;
-    let log = simulation.into_log();
-    let outcomes = Outcomes::of(&prepared.workload, &spec.cluster, &log);
-    let result = RunResult::of(
-        &spec,
-        &prepared.workload,
-        &log,
-        &outcomes,
-        &prepared.groups,
-        wall_ms,
-    );
-    Ok(Some((result, outcomes, log)))
+    Ok(Some(prepared.ended(&spec, run, wall_ms)))
 }

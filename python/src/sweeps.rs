@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use switchyard_app::driver::Cancel;
 use switchyard_sweep::folder::FolderError;
 use switchyard_sweep::grid::{Grid, Point};
 use switchyard_sweep::kept;
@@ -91,12 +91,12 @@ pub(crate) fn run_points<'py>(
     points: Vec<(usize, Vec<u8>)>,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let trace = &trace.get().trace;
-    let stop = AtomicBool::new(false);
+    let cancel = Cancel::default();
     let mut rows = Vec::new();
     for (at, point) in points {
         py.check_signals()?;
         let point: Point = serde_json::from_slice(&point).map_err(refused)?;
-        let row = py.detach(|| sweep::run(trace, at, &point, &stop));
+        let row = py.detach(|| sweep::run(trace, at, &point, &cancel));
         let bytes = postcard::to_allocvec(&row);
         let bytes = bytes.map_err(|why| SwitchyardError::new_err(why.to_string()))?;
         rows.push(PyBytes::new(py, &bytes));

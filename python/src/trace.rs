@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::io;
 use std::path::{Path, PathBuf};
-use switchyard::asked::Opening;
 use switchyard::report::ClusterFacts;
-use switchyard::study::Study;
 use switchyard::trace::{Opened, Progress};
+use switchyard_app::asked::Opening;
+use switchyard_app::study::Study;
 use switchyard_sweep::files::{self, FileError, Source};
 use switchyard_sweep::{asked, kept};
 

@@ -29,10 +29,15 @@ impl Watch {
         &mut self,
         tell: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
     ) -> bool {
-        match Instant::now() < self.next {
-            true => self.error.is_none(),
-            false => self.look(tell),
+        match self.is_due() {
+            false => self.error.is_none(),
+            true => self.look(tell),
         }
+    }
+
+    /// Whether it is time to look at Python.
+    pub(crate) fn is_due(&self) -> bool {
+        Instant::now() >= self.next
     }
 
     /// The same, where something has come to its end, whenever it was told before.

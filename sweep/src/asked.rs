@@ -2,10 +2,10 @@
 
 use crate::files;
 use std::sync::LazyLock;
-use switchyard::asked::{Opening, Options, Refused, Running};
 use switchyard::policy::ServiceHistory;
-use switchyard::study::{Prepared, Study};
 use switchyard::weights::{self, Weights};
+use switchyard_app::asked::{Opening, Options, Refused, Running};
+use switchyard_app::study::{Prepared, Study};
 
 /// The shipped weights, read once, since four files of 75 KB cost more than the rest of a request.
 static SHIPPED: LazyLock<Weights> = LazyLock::new(weights::shipped);

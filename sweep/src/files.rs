@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use switchyard::Resource;
-use switchyard::asked::Opening as Asked;
 use switchyard::cluster::{ClusterError, ClusterSpec};
-use switchyard::study::cluster_of;
 use switchyard::trace::{OpenError, OpenOptions, Opened, Opening, Progress};
+use switchyard_app::asked::Opening as Asked;
+use switchyard_app::study::cluster_of;
 
 /// How many bytes of a file are read at once.
 const SLICE: usize = 1 << 20;

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use switchyard::asked::{LOADS, Options, Refused, items};
 use switchyard::meant::hint;
 use switchyard::policy::{POLICIES, PolicySpec, entry};
 use switchyard::{SETTINGS, Setting};
+use switchyard_app::asked::{LOADS, Options, Refused, items};
 
 /// The keys of a grid.
 const KEYS: [&str; 8] = [

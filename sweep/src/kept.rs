@@ -2,13 +2,13 @@
 //! neither its files nor the time to read them. Of one version of the engine, for the same.
 
 use serde::{Deserialize, Serialize};
-use switchyard::Experiment;
-use switchyard::asked::Refused;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::TraceFacts;
-use switchyard::study::{Origin, Study};
 use switchyard::trace::{ImportReport, ProfileTable};
 use switchyard::workload::Workload;
+use switchyard_app::Experiment;
+use switchyard_app::asked::Refused;
+use switchyard_app::study::{Origin, Study};
 
 /// What the bytes begin with.
 const MAGIC: &str = concat!("switchyard trace ", env!("CARGO_PKG_VERSION"), "\n");

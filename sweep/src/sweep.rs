@@ -10,14 +10,15 @@ use crate::table::{FIGURES, Row};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
-use switchyard::asked::Refused;
 use switchyard::report::Summary;
-use switchyard::study::Study;
 use switchyard::trace::Progress;
 use switchyard::{SETTINGS, Setting, Settings};
+use switchyard_app::asked::Refused;
+use switchyard_app::driver::{Budget, Cancel, Step};
+use switchyard_app::study::Study;
 
 /// What marks the name of an embedded sample.
 const SAMPLE: &str = "sample:";
@@ -197,9 +198,9 @@ fn asked(trace: &SweptTrace, at: usize, point: &Point) -> Row {
     }
 }
 
-/// Runs a point of a grid, to its end or until `stop`; `None`: it was stopped. Whatever goes wrong is in the
+/// Runs a point of a grid, to its end or until it is cancelled, which gives `None`. Whatever goes wrong is in the
 /// row.
-pub fn run(trace: &SweptTrace, at: usize, point: &Point, stop: &AtomicBool) -> Option<Row> {
+pub fn run(trace: &SweptTrace, at: usize, point: &Point, cancel: &Cancel) -> Option<Row> {
     let mut row = asked(trace, at, point);
     let begin = Instant::now();
     let failed = |mut row: Row, failure: &str, error: String| {
@@ -218,20 +219,16 @@ pub fn run(trace: &SweptTrace, at: usize, point: &Point, stop: &AtomicBool) -> O
     row.policy = spec.policy.to_string();
     row.cluster = spec.cluster.to_string();
     row.link = link(trace, point, &row, &prepared.experiment.settings);
-    let started = spec.start_with(Arc::clone(&prepared.workload), &prepared.weights);
-    let mut simulation = match started {
-        Ok(simulation) => simulation,
+    let mut run = match prepared.start(spec) {
+        Ok(run) => run.cancelled_by(cancel.clone()),
         Err(why) => return failed(row, "input", why.to_string()),
     };
-    loop {
-        match simulation.step() {
-            Ok(true) if stop.load(Ordering::Relaxed) => return None,
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(why) => return failed(row, "run", why.to_string()),
-        }
+    match run.step_for(Budget::unlimited()) {
+        Ok(Step::Cancelled) => return None,
+        Ok(_) => {}
+        Err(why) => return failed(row, "run", why.to_string()),
     }
-    let log = simulation.into_log();
+    let log = run.into_log();
     let summary = Summary::of(&prepared.workload, &spec.cluster, &log);
     row.log_hash = format!("{:016x}", log.hash());
     row.figures = FIGURES.map(|(_, of)| of(&summary)).to_vec();
@@ -442,18 +439,18 @@ impl Sweep {
         let pending = self.pending();
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = threads.unwrap_or_else(cores).get().min(pending.len());
-        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (next, cancel) = (AtomicUsize::new(0), Cancel::default());
         let (grid, traces) = (self.grid.clone(), self.traces.clone());
         let (sender, rows) = mpsc::channel();
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                let (sender, next, stop) = (sender.clone(), &next, &stop);
+                let (sender, next, cancel) = (sender.clone(), &next, &cancel);
                 let (pending, grid, traces) = (&pending, &grid, &traces);
                 scope.spawn(move || {
                     while let Some(&at) = pending.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let point = &grid.points[at];
-                        let row = run(&traces[point.trace], at, point, stop);
-                        let Some(row) = row.filter(|_| !stop.load(Ordering::Relaxed)) else {
+                        let row = run(&traces[point.trace], at, point, cancel);
+                        let Some(row) = row.filter(|_| !cancel.is_cancelled()) else {
                             return;
                         };
                         if sender.send(row).is_err() {
@@ -463,7 +460,6 @@ impl Sweep {
                 });
             }
             drop(sender);
-            let stopped = || stop.store(true, Ordering::Relaxed);
             loop {
                 let written = match rows.recv_timeout(TICK) {
                     Ok(row) => self.put(row),
@@ -471,11 +467,11 @@ impl Sweep {
                     Err(mpsc::RecvTimeoutError::Disconnected) => return self.flush(),
                 };
                 if let Err(why) = written {
-                    stopped();
+                    cancel.cancel();
                     return Err(why);
                 }
                 if !goes_on(self.swept()) {
-                    stopped();
+                    cancel.cancel();
                 }
             }
         })

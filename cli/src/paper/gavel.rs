@@ -24,6 +24,7 @@ use switchyard::placement::Strategy;
 use switchyard::sim::{EventKind, SimOptions};
 use switchyard::throughputs::JobType;
 use switchyard::workload::{GavelGenerator, GpuGeneration, Workload};
+use switchyard_app::driver::{Budget, Driver, Step};
 
 /// A GPU each, as the original has them.
 const CLUSTER: &str = "36x1:v100+36x1:p100+36x1:k80";
@@ -177,9 +178,13 @@ fn mean_jct(
             outages: Default::default(),
         };
         let workload = Arc::new(workload);
-        let mut run = spec.start(Arc::clone(&workload));
+        let mut run = Driver::new(spec.start(Arc::clone(&workload)), Arc::clone(&workload));
         let (mut seen, mut left, mut sum) = (0, counted.len(), 0.0);
-        while left > 0 && run.step().map_err(|error| failed(error.into()))? {
+        while left > 0
+            && let Step::Progress(reached) = run
+                .step_for(Budget::of_steps(1))
+                .map_err(|error| failed(error.into()))?
+        {
             let log = run.log();
             for at in seen..log.events() {
                 let event = log.event(at);
@@ -189,10 +194,8 @@ fn mean_jct(
                 }
             }
             seen = log.events();
-            let come = workload
-                .jobs
-                .partition_point(|job| job.submit <= run.progress().now);
-            piece.reach((come as f64 / f64::from(counted.end)).min(0.99));
+            let come = f64::from(reached.submitted);
+            piece.reach((come / f64::from(counted.end)).min(0.99));
             if log.events() > 0 && log.event(log.events() - 1).time.seconds() > last {
                 break;
             }

@@ -23,6 +23,7 @@ use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{DataCentre, Split};
+use switchyard_app::driver::Driver;
 use switchyard_sweep::files;
 
 /// What is compared with what: partitions, racks of each, servers of each, and what differs from the
@@ -452,10 +453,10 @@ fn run(
         history: None,
         outages: Default::default(),
     };
-    let run = spec.start_with(Arc::clone(&workload), weights);
+    let run = Driver::start(&spec, &workload, weights);
     let mut run = run.map_err(|missing| Failure::Run(missing.into()))?;
     progress
-        .run(&mut run, &workload)
+        .run(&mut run)
         .map_err(|error| Failure::Run(error.into()))?;
     let summary = Summary::of(&workload, cluster, run.log());
     Ok(Figures {

@@ -18,6 +18,7 @@ use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::workload::{Application, BindingRule, PolluxGenerator, Workload};
 use switchyard::{Preset, RunSpec};
+use switchyard_app::driver::Driver;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -425,9 +426,9 @@ fn measure(
                     .map_err(|error| failed(error.into()))?;
             }
             let begin = Instant::now();
-            let mut run = spec.start(workload.clone());
+            let mut run = Driver::new(spec.start(workload.clone()), workload.clone());
             progress
-                .run(&mut run, workload)
+                .run(&mut run)
                 .map_err(|error| failed(error.into()))?;
             row.seconds += begin.elapsed().as_secs_f64() / runs;
             let summary = Summary::of(workload, cluster, run.log());

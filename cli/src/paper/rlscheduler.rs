@@ -17,6 +17,7 @@ use switchyard::report::bounded_slowdown;
 use switchyard::trace::Opened;
 use switchyard::workload::{LublinGenerator, Sequence, Sequences};
 use switchyard::{Preset, RunSpec};
+use switchyard_app::driver::Driver;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -187,11 +188,12 @@ fn mean(
         };
         let preset = Preset::ReferenceSc20.apply(&mut spec);
         preset.map_err(|error| Failure::Run(error.into()))?;
-        let mut run = spec.start(sequence.workload.clone());
+        let workload = &sequence.workload;
+        let mut run = Driver::new(spec.start(workload.clone()), workload.clone());
         progress
-            .run(&mut run, &sequence.workload)
+            .run(&mut run)
             .map_err(|error| Failure::Run(error.into()))?;
-        sum += bounded_slowdown(&sequence.workload, run.log());
+        sum += bounded_slowdown(workload, run.log());
     }
     Ok(sum / sequences.len() as f64)
 }

@@ -16,6 +16,7 @@ use switchyard::placement::Strategy;
 use switchyard::report::Summary;
 use switchyard::sim::SimOptions;
 use switchyard::workload::{GpuGeneration, Workload};
+use switchyard_app::driver::Driver;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -275,9 +276,9 @@ fn measure(
             (_, false) => Arc::new(workload.at_load(ask.load)),
             (_, true) => Arc::new(of_equal_service(&workload.at_load(ask.load))),
         };
-        let mut run = spec.start(workload.clone());
+        let mut run = Driver::new(spec.start(workload.clone()), workload.clone());
         progress
-            .run(&mut run, &workload)
+            .run(&mut run)
             .map_err(|error| failed(error.into()))?;
         let summary = Summary::of(&workload, cluster, run.log());
         if ask.baseline || baseline.is_none() {

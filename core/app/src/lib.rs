@@ -3,3 +3,12 @@
 //! The engine lies below and whoever shows its results above. Nothing here knows a DOM, a terminal or an interpreter.
 
 #![forbid(unsafe_code)]
+
+pub mod asked;
+pub mod challenges;
+pub mod described;
+pub mod driver;
+mod experiment;
+pub mod study;
+
+pub use experiment::Experiment;

@@ -180,6 +180,28 @@ impl Choices {
         }
         words
     }
+
+    /// Takes one of them, by key and value of the command line's flags, as [in words](Self::in_words). `false`:
+    /// no choice has this key.
+    ///
+    /// # Errors
+    ///
+    /// It takes other values.
+    pub fn take(&mut self, key: &str, value: &str) -> Result<bool, ChoiceError> {
+        match key {
+            "window" => self.window = Some(value.parse()?),
+            "tenant" => self.tenants.push(value.to_owned()),
+            "status" => self.statuses.push(value.parse()?),
+            "fractions" => self.fractions = value.parse()?,
+            "oversized" => self.oversized = value.parse()?,
+            "on-cores" => self.on_cores = value.parse()?,
+            _ => match Label::named(key) {
+                Some(label) => self.labels.push((label, value.to_owned())),
+                None => return Ok(false),
+            },
+        }
+        Ok(true)
+    }
 }
 
 impl Trace {
@@ -581,6 +603,16 @@ mod tests {
         };
         let words = "window=3600.. tenant=a tenant=b user=ann status=failed fractions=share oversized=shrink on-cores=drop";
         assert_eq!(choices.in_words().join(" "), words);
+        let mut again = Choices::default();
+        for word in choices.in_words() {
+            let (key, value) = word.split_once('=').unwrap();
+            assert_eq!(again.take(key, value), Ok(true), "{word}");
+        }
+        assert_eq!(again, choices);
+        assert_eq!(again.take("unit", "cores"), Ok(false));
+        let error = again.take("oversized", "half").unwrap_err().to_string();
+        assert!(error.starts_with("'half' is not a way"), "{error}");
+        assert_eq!(again, choices);
     }
 
     #[test]

@@ -20,7 +20,9 @@ use switchyard::sim::{LogDelta, Progress};
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard::weights::WeightsChoice;
 use switchyard::workload::{ApplicationSettings, Suggestion};
-use switchyard::{Experiment, Resource, RunSpec, Time};
+use switchyard::{Resource, RunSpec, Time};
+use switchyard_app::Experiment;
+use switchyard_app::asked::LOADS;
 
 /// Page and worker must be of the same build: counts changes of this file.
 pub const PROTOCOL: u32 = 18;
@@ -125,9 +127,6 @@ pub enum OpenRequest {
 pub struct Choice(pub Vec<(String, String)>);
 
 impl Choice {
-    /// The highest load.
-    pub const MOST_LOAD: f64 = 100.0;
-
     /// What jobs are counted in.
     pub fn unit(&self) -> Resource {
         self.value("unit").parse().unwrap_or_default()
@@ -151,10 +150,10 @@ impl Choice {
     /// What a load is, as a sentence's second half.
     pub fn load_of(text: &str) -> Result<f64, String> {
         let load = text.parse().ok();
-        let load = load.filter(|load: &f64| (0.01..=Self::MOST_LOAD).contains(load));
+        let load = load.filter(|load: &f64| LOADS.contains(load));
         load.ok_or_else(|| {
-            let most = Self::MOST_LOAD;
-            format!("it is a number from 0.01 to {most}: 2 is twice as fast as recorded")
+            let (least, most) = LOADS.into_inner();
+            format!("it is a number from {least} to {most}: 2 is twice as fast as recorded")
         })
     }
 

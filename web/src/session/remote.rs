@@ -9,7 +9,7 @@ use crate::state::source::check_address;
 use crate::state::{Action, AppState, NextStep, Refused, Source};
 use crate::words::words;
 use std::rc::Rc;
-use switchyard::Experiment;
+use switchyard_app::Experiment;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;

@@ -7,8 +7,8 @@ use crate::rescue;
 use crate::state::{Action, AppState};
 use std::cell::Cell;
 use std::rc::Rc;
-use switchyard::Experiment;
 use switchyard::workload::Workload;
+use switchyard_app::Experiment;
 
 /// The jobs and settings that are noted for a rescue.
 pub(super) type Noted = (Rc<Workload>, Experiment);

@@ -11,6 +11,7 @@ use crate::goodput::{Answer, Question};
 use crate::kept::{Held, Kept};
 use crate::stage::ColourBy;
 use std::rc::Rc;
+use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::{Outage, Outages};
@@ -18,7 +19,7 @@ use switchyard::policy::{Explanation, PolicySpec, RoundReport, ServiceHistory, S
 use switchyard::report::Summary;
 use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
-use switchyard::{Experiment, Time};
+use switchyard_app::Experiment;
 
 /// What can happen.
 #[derive(Debug)]

@@ -283,8 +283,8 @@ mod tests {
     use super::super::random::opened;
     use super::*;
     use crate::stage::Stage;
-    use switchyard::Experiment;
     use switchyard::outages::Outages;
+    use switchyard_app::Experiment;
 
     fn page() -> (AppState, Link) {
         let state = opened(&Link::parse(

@@ -2,10 +2,10 @@
 //! link has all settings, the file has what no link can carry.
 
 use super::link::fit_in_a_link;
-use switchyard::Experiment;
 use switchyard::outages::Outages;
 use switchyard::policy::ServiceHistory;
 use switchyard::trace::ProfileTable;
+use switchyard_app::Experiment;
 
 /// What is taken of a file besides its jobs and its cluster.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ impl Besides {
         experiment: Option<Experiment>,
     ) -> Self {
         let outages = match &experiment {
-            Some(own) => outages.and(&own.settings.outages),
+            Some(own) => own.outages_with(&outages),
             None => outages,
         };
         Self {

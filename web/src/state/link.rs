@@ -5,7 +5,7 @@
 //! What cannot be understood is left at its default and complained about, every part of it, so
 //! that old and mistyped links still open. Measured profiles, service histories and long lists of
 //! outages are too large for its text ([`Link::left_out`]): files carry them, and small files travel
-//! within the link ([`Experiment`](switchyard::Experiment), [`Source::Packed`]).
+//! within the link ([`Experiment`](switchyard_app::Experiment), [`Source::Packed`]).
 
 use super::names;
 use super::source::{check_address, without_login};
@@ -23,13 +23,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use std::fmt::Display;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
-use switchyard::job::{JobId, Status};
+use switchyard::job::JobId;
 use switchyard::outages::Outages;
 use switchyard::policy::PolicySpec;
-use switchyard::study::DEFAULT_POLICIES;
-use switchyard::trace::{ColumnMapping, Fractions, OnCores, Oversized, Window};
+use switchyard::trace::{Choices, ColumnMapping, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
 use switchyard::{Resource, Settings};
+use switchyard_app::study::DEFAULT_POLICIES;
 
 /// The version written; a later one that changes a key's meaning must still read this one.
 const VERSION: u32 = 1;
@@ -262,12 +262,11 @@ impl Link {
                 let columns: ColumnMapping = parsed(value)?;
                 self.columns = Some(columns.to_string());
             }
-            "window" => self.choose(key, value, parsed::<Window>(value))?,
-            "status" => self.choose(key, value, parsed::<Status>(value))?,
             "unit" => self.choose(key, value, parsed::<Resource>(value))?,
-            "fractions" => self.choose(key, value, parsed::<Fractions>(value))?,
-            "oversized" => self.choose(key, value, parsed::<Oversized>(value))?,
-            "on-cores" => self.choose(key, value, parsed::<OnCores>(value))?,
+            "window" | "status" | "fractions" | "oversized" | "on-cores" => {
+                let taken = Choices::default().take(key, value);
+                self.choose(key, value, taken.map_err(|why| why.to_string()))?;
+            }
             "load" => {
                 let load = Choice::load_of(value)?;
                 self.choice = self.choice.with_load(load);

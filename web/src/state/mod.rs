@@ -37,7 +37,9 @@ use switchyard::sim::Progress;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::weights::WeightsChoice;
 use switchyard::workload::ApplicationSettings;
-use switchyard::{Experiment, RunSpec, Settings, Time};
+use switchyard::{RunSpec, Settings, Time};
+use switchyard_app::Experiment;
+use switchyard_app::study::{run_of, trains, why_trained};
 use view_options::{TIMES, ViewOption, ViewOptions, ZONE};
 
 const DAY: f64 = 86_400.0;
@@ -412,18 +414,9 @@ impl AppState {
 
     /// The settings of one scheduler's run.
     pub fn run_spec(&self, card: &Card) -> RunSpec {
-        let policy = &card.policy;
-        RunSpec {
-            policy: policy.clone(),
-            cluster: self.setup.cluster.clone(),
-            placement: self.setup.settings.placement,
-            options: self.setup.settings.options,
-            history: policy
-                .history()
-                .and_then(|name| self.setup.histories.iter().find(|of| of.name == name))
-                .map(|history| (**history).clone()),
-            outages: self.setup.settings.outages.clone(),
-        }
+        let setup = &self.setup;
+        let histories = setup.histories.iter().map(|history| &**history);
+        run_of(&card.policy, &setup.cluster, &setup.settings, histories)
     }
 
     /// All settings of the runs, as a file carries them.
@@ -479,12 +472,18 @@ impl AppState {
         self.card(id).map(|card| card.id)
     }
 
-    /// Whether jobs train applications: they do in the trace, the settings say so, or a scheduler
-    /// of the list adapts them. Then they do under every scheduler, so that runs can be compared.
+    /// Whether jobs train applications.
     pub fn adapts(&self) -> bool {
-        self.trace.as_ref().is_some_and(|trace| trace.adaptive)
-            || self.setup.settings.applications.always
-            || self.cards.iter().any(|card| card.policy.adapts_jobs())
+        let is_adaptive = self.trace.as_ref().is_some_and(|trace| trace.adaptive);
+        let policies = self.cards.iter().map(|card| &card.policy);
+        trains(&self.setup.settings.applications, is_adaptive, policies)
+    }
+
+    /// Why jobs train applications, where neither the trace nor the settings have them train; a sentence.
+    pub fn why_trained(&self) -> Option<String> {
+        let is_adaptive = self.trace.as_ref()?.adaptive;
+        let policies = self.cards.iter().map(|card| &card.policy);
+        why_trained(&self.setup.settings.applications, is_adaptive, policies)
     }
 
     /// What jobs train, if they do.

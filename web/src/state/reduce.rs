@@ -11,11 +11,11 @@ use super::{
 use crate::draw::moments::{Dated, Moments};
 use crate::zones;
 use std::rc::Rc;
-use switchyard::Experiment;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
 use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
+use switchyard_app::Experiment;
 use yew::Reducible;
 
 /// The run as recorded.
@@ -429,11 +429,14 @@ impl AppState {
         }
     }
 
+    /// In a study measured profiles have all jobs train. Here they train only where a scheduler adapts them:
+    /// whoever drops a table beside runs that are shown keeps those runs as they are.
     pub(super) fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
         self.setup.settings.applications_mut().profiles = profiles;
     }
 
-    /// Puts schedulers in the place of all others; what is no scheduler is returned.
+    /// Puts schedulers in the place of all others; what is no scheduler is returned. A study refuses a file that
+    /// names one; here its jobs are shown all the same.
     fn schedule<'a>(&mut self, policies: impl Iterator<Item = &'a str>) -> Vec<String> {
         let mut wrong = Vec::new();
         self.cards.clear();
@@ -450,7 +453,8 @@ impl AppState {
         wrong
     }
 
-    /// Leaves the run as recorded out where the trace does not tell when jobs ran.
+    /// Leaves the run as recorded out where the trace does not tell when jobs ran: a study refuses it, but here it
+    /// is in the list since the trace before.
     fn leave_out_recorded(&mut self) {
         let is_told = self.trace.as_ref().is_some_and(|trace| trace.tells_runs);
         let before = self.cards.len();

@@ -17,7 +17,8 @@ use crate::state::{AppState, ClusterOrigin, Setup};
 use switchyard::cluster::{CLUSTERS, ClusterError, ClusterSpec};
 use switchyard::outages::Outages;
 use switchyard::workload::Suggestion;
-use switchyard::{Group, Resource, SETTINGS, Time};
+use switchyard::{Group, SETTINGS, Time};
+use switchyard_app::study::counted;
 use yew::prelude::*;
 
 /// The cluster, and what all runs have in common.
@@ -25,11 +26,8 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
     let setup = &state.setup;
     let set = |change: fn(&mut Setup, &str) -> Result<(), String>| set_up(session, setup, change);
     let set_cluster = set(|setup, typed| {
-        let counted = |cluster: ClusterSpec| match format::unit() {
-            Resource::Gpus => Ok(cluster),
-            Resource::Cores => cluster.in_cores(),
-        };
-        let cluster = typed.parse().and_then(counted);
+        let cluster = typed.parse();
+        let cluster = cluster.and_then(|cluster| counted(cluster, format::unit()));
         setup.cluster = cluster.map_err(|why: ClusterError| why.to_string())?;
         Ok(())
     });

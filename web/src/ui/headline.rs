@@ -10,7 +10,6 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::state::view_options::COMPARE_OVER;
 use crate::state::{Action, AppState};
-use switchyard::study::why_trained;
 use yew::prelude::*;
 
 /// The metrics of the headline, by their definitions' ids.
@@ -43,11 +42,7 @@ fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
             session.tell(Action::SetOption(&COMPARE_OVER, other.to_owned()));
         })
     };
-    let trained = state
-        .trace
-        .as_ref()
-        .filter(|trace| !trace.adaptive && !state.setup.settings.applications.always)
-        .and_then(|_| why_trained(state.cards.iter().map(|card| &card.policy)));
+    let trained = state.why_trained();
     html! {
         <>
             if columns.iter().any(leaves) {

@@ -5,13 +5,13 @@ use super::controls::quiet_button;
 use super::doers::StateProps;
 use super::icon::{Icon, sign};
 use super::node_groups::with_groups;
-use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use crate::state::change::Change;
 use crate::state::{Action, AppState, Card, Setup};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::Summary;
+use switchyard_app::asked::LOADS;
 use yew::prelude::*;
 
 /// Jobs that spend less of their lives waiting do not wait.
@@ -104,7 +104,7 @@ fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
         html! { <button type="button" onclick={take}>{ face }</button> }
     });
     let load = trace.choice.load();
-    let hurried = format::two_digits(load * BUSY / held).min(Choice::MOST_LOAD);
+    let hurried = format::two_digits(load * BUSY / held).min(*LOADS.end());
     let faster = (hurried > load).then(|| {
         let (session, cluster, origin) = (session.clone(), cluster.clone(), state.cluster_origin);
         let take = Callback::from(move |_: MouseEvent| {

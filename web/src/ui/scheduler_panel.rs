@@ -100,7 +100,7 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
         })
     };
     let running = state.cards.iter().any(|card| is_running(&card));
-    let are_bound = state.adapts() && state.trace.as_ref().is_some_and(|trace| !trace.adaptive);
+    let are_bound = state.why_trained().is_some();
     let cards = state.cards.iter().map(|card| {
         html! {
             <SchedulerCard key={card.id} session={session.clone()} card={card.clone()} is_baseline={card.id == state.baseline} {are_bound} {has_trace} dark={session.stage().read().dark} />

@@ -20,6 +20,7 @@ use crate::state::link::Link;
 use crate::state::sweep::Vary;
 use crate::state::{Action, AppState, DATA_CENTRE, GUIDED, Progressing, Source, TraceInfo};
 use switchyard::workload::SAMPLES;
+use switchyard_app::asked::LOADS;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -272,7 +273,7 @@ fn load_field(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
         })
     };
     let help = "How fast jobs come: 1 as recorded, 2 twice as fast. Gaps between submissions are divided by it; jobs stay as they are";
-    let most = Choice::MOST_LOAD.to_string();
+    let most = LOADS.end().to_string();
     let numbers = any_from("0.01").to(&most);
     let load = trace.choice.load().to_string();
     let field = number_field("Load (×)", Some(help), numbers, load, take);

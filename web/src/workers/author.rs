@@ -6,11 +6,11 @@ use crate::state::spec_edit::with_param;
 use gloo_events::EventListener;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use switchyard::challenges::{MOST_DRAW, score};
 use switchyard::policy::script::{EXAMPLES, Script, WORDS, unpack};
 use switchyard::policy::{PolicySpec, entry};
 use switchyard::sim::Mistake;
 use switchyard::workload::CHALLENGES;
+use switchyard_app::challenges::{MOST_DRAW, score};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageEvent};
 

@@ -10,6 +10,7 @@ use crate::draw::{format, histogram};
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::order;
@@ -20,7 +21,8 @@ use switchyard::trace::{
     SourceFile, Trace, is_pod_list, read_fleet,
 };
 use switchyard::workload::{Label, Sample, Workload};
-use switchyard::{Experiment, Index, Resource};
+use switchyard::{Index, Resource};
+use switchyard_app::Experiment;
 use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 
@@ -149,7 +151,7 @@ fn open_beside(
 ) -> Result<Option<Opened>, Refusal> {
     let unit = choice.unit();
     let mapping = columns.map(|text| text.parse()).transpose();
-    let mut asked = switchyard::asked::Opening {
+    let mut asked = switchyard_app::asked::Opening {
         options: OpenOptions {
             member,
             max_bytes: MAX_BYTES,
@@ -318,6 +320,9 @@ fn opened(
         } else {
             Outages::default()
         },
+        // As a study has it, but for two things, since the page's visitors go on from here. Nodes without GPUs stay
+        // where no job is on cores: other jobs may be chosen. And the guess is made before jobs train applications:
+        // a scheduler that adapts jobs, added later, must not change the cluster.
         cluster: trace.cluster.clone().map_or_else(
             || OwnCluster::Guessed(workload.suggest_cluster()),
             OwnCluster::Given,
@@ -330,21 +335,8 @@ fn opened(
 fn choices(choice: &Choice) -> Result<Choices, ChoiceError> {
     let mut choices = Choices::default();
     for (key, value) in &choice.0 {
-        match key.as_str() {
-            "window" => choices.window = Some(value.parse()?),
-            "tenant" => choices.tenants.push(value.clone()),
-            "status" => choices.statuses.push(value.parse()?),
-            "fractions" => choices.fractions = value.parse()?,
-            "oversized" => choices.oversized = value.parse()?,
-            "on-cores" => choices.on_cores = value.parse()?,
-            // What a later page has kept.
-            _ => {
-                let label = Label::named(key);
-                choices
-                    .labels
-                    .extend(label.map(|label| (label, value.clone())));
-            }
-        }
+        // Others are units and loads, and what a later page has kept.
+        choices.take(key, value)?;
     }
     Ok(choices)
 }

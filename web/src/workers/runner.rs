@@ -9,12 +9,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::policy::Slowness;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{LogBudget, LogMark, Remedy, RunError, Simulation};
+use switchyard::sim::{LogBudget, Remedy, RunError};
 use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{ApplicationSettings, Workload, export};
-use switchyard::{Experiment, RunSpec, Time};
+use switchyard::{RunSpec, Time};
+use switchyard_app::Experiment;
+use switchyard_app::driver::{Budget, Driver, Step};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
 
@@ -22,9 +23,6 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessagePort};
 /// something to see at once.
 const SLICE_MS: f64 = 40.0;
 const FIRST_SLICE_MS: f64 = 8.0;
-
-/// Steps between two looks at the clock.
-const STEPS_PER_LOOK: u32 = 64;
 
 /// Starts to listen.
 pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
@@ -65,7 +63,7 @@ struct Server {
     next_slice: MessagePort,
     run: Option<Run>,
     /// The same run once more, up to the last time asked about.
-    replay: Option<Simulation>,
+    replay: Option<Driver>,
     /// The job whose placement it notes, where placements are learned.
     noted: Option<JobId>,
     /// The same run once more, to see how fast the job ran that was asked about last.
@@ -75,32 +73,14 @@ struct Server {
 struct Watch {
     job: JobId,
     /// `None` once it is over.
-    simulation: Option<Simulation>,
-    slowness: Slowness,
-}
-
-impl Watch {
-    /// Takes a step; `false`: all is seen.
-    fn step(&mut self) -> bool {
-        let Some(simulation) = &mut self.simulation else {
-            return false;
-        };
-        match simulation.step() {
-            Ok(true) => simulation.note_speed(self.job, &mut self.slowness),
-            _ => {
-                self.slowness.close(simulation.progress().now);
-                false
-            }
-        }
-    }
+    run: Option<Driver>,
 }
 
 struct Run {
     spec: RunSpec,
     workload: Arc<Workload>,
     weights: Weights,
-    simulation: Simulation,
-    sent: LogMark,
+    driver: Driver,
     /// Pieces of the log: those sent, and those of them that the page has taken in.
     pieces: u32,
     taken: u32,
@@ -125,17 +105,16 @@ impl Run {
             };
             added.map_err(|why| format!("The weights cannot be used: {why}."))?;
         }
-        let simulation = spec.start_with(workload.clone(), &weights);
-        let mut simulation = simulation.map_err(|missing| missing.to_string())?;
+        let driver = Driver::start(&spec, &workload, &weights);
+        let mut driver = driver.map_err(|missing| missing.to_string())?;
         if simulate {
-            simulation.reserve_log();
+            driver.reserve_log();
         }
         Ok(Self {
-            simulation,
+            driver,
             spec,
             workload,
             weights,
-            sent: LogMark::default(),
             pieces: 0,
             taken: 0,
             wall_ms: 0.0,
@@ -144,32 +123,13 @@ impl Run {
     }
 
     /// The same once more, from its beginning.
-    fn again(&self) -> Option<Simulation> {
-        let again = self.spec.start_with(self.workload.clone(), &self.weights);
-        again.ok()
+    fn again(&self) -> Option<Driver> {
+        Driver::start(&self.spec, &self.workload, &self.weights).ok()
     }
 
     /// Whether the page has enough to take in.
     fn is_ahead(&self) -> bool {
         self.pieces.saturating_sub(self.taken) >= AHEAD
-    }
-
-    /// Looking at the clock costs more than a step, but for those of a network.
-    fn steps_per_look(&self) -> u32 {
-        match self.simulation.decisions() {
-            Some(_) => 1,
-            None => STEPS_PER_LOOK,
-        }
-    }
-
-    /// Takes up to so many steps; `false`: nothing is left to do.
-    fn steps(&mut self, most: u32) -> Result<bool, RunError> {
-        for _ in 0..most {
-            if !self.simulation.step()? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }
 
@@ -212,7 +172,7 @@ impl Server {
                 if let Some(run) = &mut self.run {
                     if let Some(bytes) = room {
                         let budget = LogBudget::of_bytes(bytes);
-                        run.simulation.set_log_budget(budget);
+                        run.driver.set_log_budget(budget);
                     }
                     let was_ahead = run.is_ahead();
                     run.taken = run.taken.max(pieces);
@@ -254,34 +214,29 @@ impl Server {
         if run.is_ahead() {
             return;
         }
-        let budget = if run.wall_ms == 0.0 {
+        let slice = if run.wall_ms == 0.0 {
             FIRST_SLICE_MS
         } else {
             SLICE_MS
         };
         let begin = now_ms(&self.scope);
-        let stepped = loop {
-            match run.steps(run.steps_per_look()) {
-                Ok(true) if now_ms(&self.scope) - begin < budget => {}
-                stepped => break stepped,
-            }
-        };
+        let step = run.driver.step_for(of_ms(&self.scope, slice));
         run.wall_ms += now_ms(&self.scope) - begin;
         run.pieces += 1;
-        let delta = Box::new(run.simulation.take_delta(&mut run.sent));
+        let delta = Box::new(run.driver.take_log_piece());
         reply(
             &self.scope,
             &Reply::Log {
                 delta,
-                progress: run.simulation.progress(),
+                progress: run.driver.simulation().progress(),
             },
         );
-        match stepped {
-            Ok(true) => return self.ask_again(),
-            Ok(false) => {
-                let log_hash = run.simulation.log().hash();
+        match step {
+            Ok(Step::Progress(_)) => return self.ask_again(),
+            Ok(Step::Done(_) | Step::Cancelled) => {
+                let log_hash = run.driver.log().hash();
                 let rho = run.workload.is_adaptive().then(|| {
-                    let log = run.simulation.log();
+                    let log = run.driver.log();
                     Outcomes::of(&run.workload, &run.spec.cluster, log).rho
                 });
                 reply(
@@ -289,7 +244,7 @@ impl Server {
                     &Reply::Done {
                         log_hash,
                         wall_ms: run.wall_ms,
-                        decisions: run.simulation.decisions(),
+                        decisions: run.driver.simulation().decisions(),
                         rho,
                     },
                 );
@@ -311,19 +266,14 @@ impl Server {
 
     /// Looks on for a while at how fast a job runs, and tells at the end.
     fn watch(&mut self) {
-        let begin = now_ms(&self.scope);
-        let Some(watch) = self.watch.as_mut().filter(|of| of.simulation.is_some()) else {
-            return;
-        };
-        let mut goes_on = true;
-        while goes_on && now_ms(&self.scope) - begin < SLICE_MS {
-            goes_on = (0..STEPS_PER_LOOK).all(|_| watch.step());
-        }
-        if goes_on {
+        let Some(watch) = &mut self.watch else { return };
+        let Some(run) = &mut watch.run else { return };
+        // Why it ended early has already been told by the run itself.
+        if let Ok(Step::Progress(_)) = run.step_for(of_ms(&self.scope, SLICE_MS)) {
             return self.ask_again();
         }
-        watch.simulation = None;
-        let (job, slowness) = (watch.job, Box::new(std::mem::take(&mut watch.slowness)));
+        let (job, slowness) = (watch.job, Box::new(run.take_slowness()));
+        watch.run = None;
         reply(&self.scope, &Reply::Slowed { job, slowness });
     }
 
@@ -335,7 +285,7 @@ impl Server {
         let Some(replay) = self.replay(at) else {
             return;
         };
-        let explanation = replay.explain(job, at);
+        let explanation = replay.simulation().explain(job, at);
         reply(
             &self.scope,
             &Reply::Explained {
@@ -345,12 +295,11 @@ impl Server {
             },
         );
         let Some(run) = &self.run else { return };
-        let slows_jobs = run.simulation.slows_jobs();
+        let slows_jobs = run.driver.simulation().slows_jobs();
         if slows_jobs && self.watch.as_ref().is_none_or(|watch| watch.job != job) {
             self.watch = Some(Watch {
                 job,
-                simulation: run.again(),
-                slowness: Slowness::default(),
+                run: run.again().map(|again| again.noting_speed_of(job)),
             });
             self.ask_again();
         }
@@ -360,27 +309,29 @@ impl Server {
         let Some(replay) = self.replay(at) else {
             return;
         };
-        let report = replay.round().map(Box::new);
+        let report = replay.simulation().round().map(Box::new);
         reply(&self.scope, &Reply::Round { at, report });
     }
 
     /// The run up to a time.
-    fn replay(&mut self, at: Time) -> Option<&Simulation> {
+    fn replay(&mut self, at: Time) -> Option<&Driver> {
         let run = self.run.as_ref()?;
         if self
             .replay
             .as_ref()
-            .is_none_or(|replay| replay.progress().now > at)
+            .is_none_or(|replay| replay.simulation().progress().now > at)
         {
             self.replay = run.again();
             if let (Some(replay), Some(job)) = (&self.replay, self.noted) {
-                replay.watch(job);
+                replay.simulation().watch(job);
             }
         }
         let replay = self.replay.as_mut()?;
         // Why it ended early has already been told by the run itself.
-        replay.run_until(at).ok()?;
-        Some(replay)
+        if replay.step_for(Budget::until(at)).is_err() {
+            self.replay = None;
+        }
+        self.replay.as_ref()
     }
 }
 
@@ -411,8 +362,8 @@ fn summed(
     let spec = Rc::unwrap_or_clone(spec);
     let mut run = Run::new(spec, Arc::new(workload), files, own, true)?;
     let told = |error: RunError| error.with_ways("run it with the command line");
-    while run.steps(u32::MAX).map_err(told)? {}
-    let log = run.simulation.log();
+    run.driver.step_for(Budget::unlimited()).map_err(told)?;
+    let log = run.driver.log();
     Ok(Summary::of(&run.workload, &run.spec.cluster, log))
 }
 
@@ -442,6 +393,15 @@ fn lack(error: &RunError) -> Lack {
 /// The bytes of a file that came along.
 fn bytes_of(file: &JsValue) -> Vec<u8> {
     file.dyn_ref().map_or_else(Vec::new, Uint8Array::to_vec)
+}
+
+/// A budget of so many milliseconds.
+fn of_ms(scope: &DedicatedWorkerGlobalScope, ms: f64) -> Budget<'static> {
+    // Looked up once: that takes longer than a step.
+    let clock = scope.performance();
+    let now = move || clock.as_ref().map_or(0.0, |clock| clock.now());
+    let begin = now();
+    Budget::unlimited().or_time_is_up(move || now() - begin >= ms)
 }
 
 fn now_ms(scope: &DedicatedWorkerGlobalScope) -> f64 {

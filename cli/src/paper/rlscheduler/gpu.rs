@@ -16,6 +16,7 @@ use switchyard::report::{Summary, bounded_slowdown};
 use switchyard::sim::SimOptions;
 use switchyard::trace::Trace;
 use switchyard::workload::{Workload, at_days};
+use switchyard_app::driver::Driver;
 
 /// Without durations, then oracles.
 const POLICIES: [(&str, &str); 11] = [
@@ -88,9 +89,10 @@ impl World {
             history: None,
             outages: Default::default(),
         };
-        let mut run = run.start(Arc::clone(&self.workload));
+        let begun = run.start(Arc::clone(&self.workload));
+        let mut run = Driver::new(begun, Arc::clone(&self.workload));
         progress
-            .run(&mut run, &self.workload)
+            .run(&mut run)
             .map_err(|error| Failure::Run(error.into()))?;
         let summary = Summary::of(&self.workload, &self.cluster, run.log());
         Ok(Row {

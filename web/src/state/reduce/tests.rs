@@ -429,3 +429,20 @@ fn a_stale_explanation_is_dropped() {
     state.apply(Action::Explained(0, JobId(2), Time::ZERO, explanation));
     assert!(state.explanations.is_empty());
 }
+
+#[test]
+fn a_scheduler_is_the_reason_why_jobs_train_only_where_nothing_else_is() {
+    let page = |policy: &str| opened(&Link::parse(&format!("sample=lab&run=fifo&run={policy}")));
+    let plain = page("srtf");
+    assert!(!plain.adapts() && plain.why_trained().is_none());
+    let mut adapted = page("pollux");
+    assert!(adapted.adapts());
+    assert!(
+        adapted
+            .why_trained()
+            .is_some_and(|why| why.contains("Pollux"))
+    );
+    // The settings say so, whatever stands in the list.
+    adapted.setup.settings.applications_mut().always = true;
+    assert!(adapted.adapts() && adapted.why_trained().is_none());
+}

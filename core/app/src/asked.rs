@@ -2,19 +2,19 @@
 //! and of the command line. In: plain values, as JSON has them; out: what a [`Study`] takes. A key that is
 //! none is refused by name, and nothing is guessed.
 
-use crate::meant::hint;
 use crate::study::{Asked, Origin, Request, Study};
-use crate::weights::Weights;
-use crate::{SETTINGS, Setting};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use switchyard_model::Resource;
-use switchyard_model::cluster::ClusterSpec;
-use switchyard_model::workload::Label;
-use switchyard_sim::policy::ServiceHistory;
-use switchyard_trace::{Choices, OpenOptions, Opened};
+use switchyard::Resource;
+use switchyard::cluster::ClusterSpec;
+use switchyard::meant::hint;
+use switchyard::policy::ServiceHistory;
+use switchyard::trace::{Choices, OpenOptions, Opened};
+use switchyard::weights::Weights;
+use switchyard::workload::Label;
+use switchyard::{SETTINGS, Setting};
 
 /// Options, by name.
 pub type Options = Map<String, Value>;

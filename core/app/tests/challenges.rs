@@ -5,11 +5,11 @@
 use std::fmt::Write;
 use std::sync::Arc;
 use switchyard::RunSpec;
-use switchyard::challenges::{ScoreError, WORKLOADS, score};
 use switchyard::policy::PolicySpec;
 use switchyard::policy::script::Script;
 use switchyard::report::Summary;
 use switchyard::workload::{CHALLENGES, Sample};
+use switchyard_app::challenges::{ScoreError, WORKLOADS, score};
 
 /// A number as good as any.
 const DRAW: u64 = 271_828_182_845;

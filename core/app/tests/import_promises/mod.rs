@@ -1,7 +1,7 @@
 //! What opening promises, whatever the bytes; held by `import_fuzz.rs` and by `fuzz/`.
 
-use switchyard::Experiment;
 use switchyard::trace::{OpenError, OpenOptions, Opened, Opening};
+use switchyard_app::Experiment;
 
 /// Opens bytes and holds what comes out against what is promised.
 pub(crate) fn check(bytes: &[u8]) {

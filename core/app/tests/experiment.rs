@@ -4,7 +4,6 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::sync::Arc;
-use switchyard::Finite;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
 use switchyard::job::{Demand, JobId, Servers, Status, TypeSet};
 use switchyard::placement::Strategy as Placing;
@@ -17,7 +16,8 @@ use switchyard::trace::{
 use switchyard::workload::{
     Application, ApplicationSettings, BindingRule, GpuGeneration, GpuTimeClass, Label, Labels,
 };
-use switchyard::{Experiment, Settings};
+use switchyard::{Finite, Settings};
+use switchyard_app::Experiment;
 
 /// What runs besides every policy's defaults. Searches are short.
 const VARIANTS: [&str; 9] = [

@@ -2,13 +2,14 @@
 //! GPUs in those of others; and no name in them is a formula.
 
 use std::sync::Arc;
+use switchyard::Settings;
 use switchyard::placement::Strategy;
 use switchyard::policy::ServiceHistory;
 use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, ProfileTable, SourceFile, Trace, open};
 use switchyard::workload::export::{swf, tiresias};
 use switchyard::workload::{ApplicationSettings, GpuGeneration, SAMPLES, Workload};
-use switchyard::{Experiment, Settings};
+use switchyard_app::Experiment;
 
 fn read(text: &str) -> Trace {
     let file = SourceFile {

@@ -1,16 +1,18 @@
 //! An experiment: everything besides its jobs that makes the runs of a list of schedulers. Page and
-//! command line write it above a table of jobs ([`workload::export`](crate::workload::export)) and
-//! set themselves up by it ([`trace::formats`](crate::trace)); `docs/format.md` describes it.
+//! command line write it above a table of jobs ([`workload::export`](switchyard::workload::export)) and
+//! set themselves up by it ([`trace::formats`](switchyard::trace)); `docs/format.md` describes it.
 //!
 //! The same experiment with the same jobs gives the same logs, bit for bit.
 
-use crate::cluster::ClusterSpec;
-use crate::policy::{PolicySpec, ServiceHistory};
-use crate::trace::{Header, HeaderLine, OpenError, ProfileTable, Trace, shorten};
-use crate::workload::{Application, SettingsError, Workload, export};
-use crate::{RunSpec, SETTINGS, Setting, Settings};
+use crate::study::{run_of, trains};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use switchyard::cluster::ClusterSpec;
+use switchyard::outages::Outages;
+use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::trace::{Header, HeaderLine, OpenError, ProfileTable, Trace, shorten};
+use switchyard::workload::{Application, SettingsError, Workload, export};
+use switchyard::{RunSpec, SETTINGS, Setting, Settings};
 
 /// What an experiment needs besides jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -75,19 +77,15 @@ impl Experiment {
 
     /// The settings of a policy's run on a cluster.
     pub fn run(&self, policy: &PolicySpec, cluster: &ClusterSpec) -> RunSpec {
-        let history = policy.history();
-        RunSpec {
-            policy: policy.clone(),
-            cluster: cluster.clone(),
-            placement: self.settings.placement,
-            options: self.settings.options,
-            history: history.and_then(|name| self.history(name)).cloned(),
-            outages: self.settings.outages.clone(),
-        }
+        run_of(policy, cluster, &self.settings, &self.histories)
     }
 
-    /// The workload as these policies get it: with its applications, if its jobs adapt or one of
-    /// them adapts any. Then they train under all, so that runs can be compared.
+    /// Its outages and those that came beside its file.
+    pub fn outages_with(&self, others: &Outages) -> Outages {
+        self.settings.outages.and(others)
+    }
+
+    /// The workload as these policies get it: with its applications, if it [trains](trains) them.
     ///
     /// # Errors
     ///
@@ -97,12 +95,10 @@ impl Experiment {
         workload: Workload,
         policies: &[PolicySpec],
     ) -> Result<Workload, SettingsError> {
-        let adapts = policies.iter().any(PolicySpec::adapts_jobs);
         let applications = &self.settings.applications;
-        if applications.always || adapts || workload.is_adaptive() {
-            applications.bind(workload)
-        } else {
-            Ok(workload)
+        match trains(applications, workload.is_adaptive(), policies) {
+            true => applications.bind(workload),
+            false => Ok(workload),
         }
     }
 
@@ -220,8 +216,8 @@ fn finite(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::placement::Strategy;
-    use crate::trace::{OpenOptions, Opened, SourceFile, open};
+    use switchyard::placement::Strategy;
+    use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 
     fn experiment(text: &str) -> Result<Experiment, OpenError> {
         let file = SourceFile {
@@ -236,7 +232,7 @@ mod tests {
 
     #[test]
     fn fixture() {
-        let file = include_str!("../../tests/fixtures/experiment.csv");
+        let file = include_str!("../../../tests/fixtures/experiment.csv");
         let experiment = experiment(file).expect("sound");
         assert_eq!(experiment.title, "Two jobs");
         assert_eq!(

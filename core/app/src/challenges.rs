@@ -10,17 +10,18 @@
 //! 100 × √(mean ratio × p95 ratio). 100 is as good as Tiresias. A score is the geometric mean of these; its
 //! 95 % interval is Student's ("The probable error of a mean", Biometrika 6, 1908), of their logarithms.
 
-use crate::draw::Rng;
-use crate::placement::Strategy;
-use crate::policy::PolicySpec;
-use crate::report::Summary;
-use crate::sim::{RunError, RunLog, SimOptions, Simulation};
-use crate::workload::{CHALLENGES, Sample, Workload};
-use crate::{RunSpec, RunSpecError};
+use crate::driver::{Budget, Driver};
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::Serialize;
 use std::array;
 use std::sync::Arc;
+use switchyard::draw::Rng;
+use switchyard::placement::Strategy;
+use switchyard::policy::PolicySpec;
+use switchyard::report::Summary;
+use switchyard::sim::{RunError, RunLog, SimOptions};
+use switchyard::workload::{CHALLENGES, Sample, Workload};
+use switchyard::{RunSpec, RunSpecError};
 
 /// How many workloads of each challenge are drawn.
 pub const WORKLOADS: usize = 8;
@@ -140,14 +141,16 @@ const BESIDE: [&str; 2] = ["srtf", "tiresias-las"];
 ///
 /// It is an oracle, or does not run all jobs to their end.
 pub fn score(policy: &PolicySpec, draw: u64) -> Result<Score, ScoreError> {
-    score_watched(policy, draw, &mut |run, _| run.run())
+    score_watched(policy, draw, &mut |run| {
+        run.step_for(Budget::unlimited()).map(drop)
+    })
 }
 
 /// How many runs a score takes.
 pub const RUNS: usize = CHALLENGES.len() * WORKLOADS * (1 + BESIDE.len());
 
 /// Carries a run of a workload to its end.
-pub type Carry<'a> = dyn FnMut(&mut Simulation, &Workload) -> Result<(), RunError> + 'a;
+pub type Carry<'a> = dyn FnMut(&mut Driver) -> Result<(), RunError> + 'a;
 
 /// The same, where somebody else carries each of the [`RUNS`] to its end, and may tell how far it is.
 ///
@@ -285,8 +288,8 @@ fn run(
         outages: Default::default(),
     };
     spec.check()?;
-    let mut run = spec.start(Arc::clone(workload));
-    carry(&mut run, workload).map_err(|error| ScoreError::Run {
+    let mut run = Driver::new(spec.start(Arc::clone(workload)), Arc::clone(workload));
+    carry(&mut run).map_err(|error| ScoreError::Run {
         challenge: challenge.name,
         draw,
         error,

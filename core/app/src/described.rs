@@ -1,11 +1,11 @@
 //! What there is to choose from, as data: policies with their parameters, settings, placements, samples. Read off
 //! the tables that hold each of them once, for the command line's JSON and for code that draws forms.
 
-use crate::placement::Strategy;
-use crate::policy::{POLICIES, ParamInfo, PolicyEntry, PolicySpec};
-use crate::workload::{SAMPLES, Sample};
-use crate::{SETTINGS, Setting};
 use serde::Serialize;
+use switchyard::placement::Strategy;
+use switchyard::policy::{POLICIES, ParamInfo, PolicyEntry, PolicySpec};
+use switchyard::workload::{SAMPLES, Sample};
+use switchyard::{SETTINGS, Setting};
 
 /// A policy.
 #[derive(Clone, Debug, PartialEq, Serialize)]

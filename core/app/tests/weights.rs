@@ -4,9 +4,9 @@ use std::sync::Arc;
 use switchyard::RunSpecError;
 use switchyard::policy::Picker;
 use switchyard::sim::SimOptions;
-use switchyard::study::{Request, Study, StudyError};
 use switchyard::weights::{NetworkError, Weights, WeightsChoice};
 use switchyard::workload::Sample;
+use switchyard_app::study::{Request, Study, StudyError};
 
 const LAYERS: [(usize, usize); 4] = [(8, 32), (32, 16), (16, 8), (8, 1)];
 
@@ -118,7 +118,7 @@ fn a_run_goes_by_ones_own() {
     let alike = runs(Some(&file("", 0.0))).expect("runs");
     assert_ne!(shipped[0], alike[0]);
     assert_eq!(shipped[1], alike[1]);
-    let own = include_bytes!("../sim/src/policy/picking/rl_picker.safetensors");
+    let own = include_bytes!("../../sim/src/policy/picking/rl_picker.safetensors");
     assert_eq!(runs(Some(own)).expect("runs"), shipped);
 }
 

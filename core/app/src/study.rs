@@ -1,28 +1,33 @@
 //! A study: jobs and what comes with them ([`Study`]), what somebody asks to be run on them
-//! ([`Request`]), and what follows from both ([`Prepared`]): runs, ready to start. Command line and
-//! module ask for runs with it, so that the same words mean the same runs.
+//! ([`Request`]), and what follows from both ([`Prepared`]): runs, ready to start. Command line, Python, module,
+//! lessons and sweeps ask for runs with it, so that the same words mean the same runs. The page, whose state
+//! changes bit by bit, asks for the rules one by one: [`run_of`], [`trains`], [`why_trained`], [`counted`].
 //!
 //! What is asked goes before what the trace's file says, and that before the defaults. Each part of a
 //! request is checked as it is made, before a large trace is opened; all of them together at the
 //! end, so that nothing begins that would have to be refused later.
 
-use crate::Resource;
-use crate::cluster::{ClusterError, ClusterPreset, ClusterSpec};
-use crate::meant::hint;
-use crate::outages::Outages;
-use crate::policy::{PolicySpec, ServiceHistory, SpecError, entry};
-use crate::report::{By, ClusterFacts, Groups, Results, RunResult, TraceFacts};
-use crate::trace::{
-    ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
-};
-use crate::weights::{self, NetworkError, Weights, WeightsChoice, WeightsId};
-use crate::workload::application::DefinitionError;
-use crate::workload::{
-    Application, BindingRule, SAMPLES, Sample, SettingsError, Suggestion, Workload,
-};
-use crate::{Experiment, Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset};
+use crate::Experiment;
+use crate::driver::Driver;
 use serde::Serialize;
 use std::sync::Arc;
+use switchyard::Resource;
+use switchyard::cluster::{ClusterError, ClusterPreset, ClusterSpec};
+use switchyard::meant::hint;
+use switchyard::outages::Outages;
+use switchyard::policy::{PolicySpec, ServiceHistory, SpecError, entry};
+use switchyard::report::{By, ClusterFacts, Groups, Outcomes, Results, RunResult, TraceFacts};
+use switchyard::sim::RunLog;
+use switchyard::trace::{
+    ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
+};
+use switchyard::weights::{self, NetworkError, Weights, WeightsChoice, WeightsId};
+use switchyard::workload::application::DefinitionError;
+use switchyard::workload::{
+    Application, ApplicationSettings, BindingRule, SAMPLES, Sample, SettingsError, Suggestion,
+    Workload,
+};
+use switchyard::{Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset};
 
 /// What runs where nobody names a policy: the baseline, and the scheduler it is usually compared
 /// with.
@@ -141,6 +146,17 @@ pub struct Prepared {
     pub dropped: u32,
 }
 
+/// What came of one run.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// In figures.
+    pub result: RunResult,
+    /// Job by job.
+    pub outcomes: Outcomes,
+    /// All that happened.
+    pub log: RunLog,
+}
+
 /// Why nothing is run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StudyError {
@@ -253,8 +269,7 @@ impl Study {
         let cluster = asked.map(|cluster| (cluster, Origin::Asked)).or(came);
         trace.choose(choices, cluster.as_ref().map(|of| &of.0))?;
         let mut experiment = Experiment::of(&trace)?.unwrap_or_default();
-        let outages = &mut experiment.settings.outages;
-        *outages = outages.and(&trace.outages);
+        experiment.settings.outages = experiment.outages_with(&trace.outages);
         let workload = trace.take_workload();
         // Where all jobs ask for GPUs, nodes without any do not matter.
         let cluster = match workload.on_cores() {
@@ -586,6 +601,26 @@ impl Asked {
 }
 
 impl Prepared {
+    /// One of its runs at its beginning, or another one of the same jobs.
+    ///
+    /// # Errors
+    ///
+    /// Something that it asks for is not at hand.
+    pub fn start(&self, run: &RunSpec) -> Result<Driver, RunSpecError> {
+        Driver::start(run, &self.workload, &self.weights)
+    }
+
+    /// What came of a run that has ended, and took so long to simulate.
+    pub fn ended(&self, run: &RunSpec, driver: Driver, wall_ms: f64) -> Ended {
+        let log = driver.into_log();
+        let outcomes = Outcomes::of(&self.workload, &run.cluster, &log);
+        Ended {
+            result: RunResult::of(run, &self.workload, &log, &outcomes, &self.groups, wall_ms),
+            outcomes,
+            log,
+        }
+    }
+
     /// What came of the runs, as a whole; no two policies are called the same.
     pub fn results(&self, runs: Vec<RunResult>) -> Results {
         let mut results = Results {
@@ -601,16 +636,36 @@ impl Prepared {
 
     /// Why plain jobs train applications under every policy, where nobody asked for that: a sentence.
     pub fn why_trained(&self) -> Option<String> {
-        let is_drawn = self.facts.binding.is_some();
-        let is_asked = self.experiment.settings.applications.always;
+        let is_adaptive = self.facts.binding.is_none();
         let policies = self.runs.iter().map(|run| &run.policy);
-        (is_drawn && !is_asked).then(|| why_trained(policies))?
+        why_trained(
+            &self.experiment.settings.applications,
+            is_adaptive,
+            policies,
+        )
     }
 }
 
-/// Why jobs train applications under every policy of these: one of them adapts jobs. A sentence, with
-/// what follows for whoever compares.
-pub fn why_trained<'a>(policies: impl IntoIterator<Item = &'a PolicySpec>) -> Option<String> {
+/// Whether jobs train applications: they do in the trace (`is_adaptive`), the settings say so, or one of the
+/// policies adapts them. Then they do under every policy, so that runs can be compared.
+pub fn trains<'a>(
+    applications: &ApplicationSettings,
+    is_adaptive: bool,
+    policies: impl IntoIterator<Item = &'a PolicySpec>,
+) -> bool {
+    applications.always || is_adaptive || policies.into_iter().any(PolicySpec::adapts_jobs)
+}
+
+/// Why plain jobs train applications under every policy of these, where the settings do not say so: one of them
+/// adapts jobs. A sentence, with what follows for whoever compares.
+pub fn why_trained<'a>(
+    applications: &ApplicationSettings,
+    is_adaptive: bool,
+    policies: impl IntoIterator<Item = &'a PolicySpec>,
+) -> Option<String> {
+    if applications.always || is_adaptive {
+        return None;
+    }
     let adapting = policies.into_iter().find(|policy| policy.adapts_jobs())?;
     let title = entry(adapting.name()).map_or(adapting.name(), |entry| entry.title);
     Some(format!(
@@ -618,8 +673,32 @@ pub fn why_trained<'a>(policies: impl IntoIterator<Item = &'a PolicySpec>) -> Op
     ))
 }
 
+/// The run of a policy on a cluster under these settings, with the history that it asks for, if that is among
+/// these.
+pub fn run_of<'a>(
+    policy: &PolicySpec,
+    cluster: &ClusterSpec,
+    settings: &Settings,
+    histories: impl IntoIterator<Item = &'a ServiceHistory>,
+) -> RunSpec {
+    let history = policy.history();
+    let mut histories = histories.into_iter();
+    RunSpec {
+        policy: policy.clone(),
+        cluster: cluster.clone(),
+        placement: settings.placement,
+        options: settings.options,
+        history: history.and_then(|name| histories.find(|of| of.name == name).cloned()),
+        outages: settings.outages.clone(),
+    }
+}
+
 /// A cluster by what is counted of its nodes.
-fn counted(cluster: ClusterSpec, unit: Resource) -> Result<ClusterSpec, ClusterError> {
+///
+/// # Errors
+///
+/// It has more cores than there can be.
+pub fn counted(cluster: ClusterSpec, unit: Resource) -> Result<ClusterSpec, ClusterError> {
     match unit {
         Resource::Gpus => Ok(cluster),
         Resource::Cores => cluster.in_cores(),

@@ -1,12 +1,13 @@
 //! What is asked goes before what a file says, that before the defaults; and what cannot be run is
 //! refused before anything begins.
 
-use switchyard::study::{Asked, Origin, Request, Study, StudyError};
 use switchyard::trace::{Choices, OpenOptions, SourceFile, open};
-use switchyard::{RunSpecError, Setting, described};
+use switchyard::{RunSpecError, Setting};
+use switchyard_app::described;
+use switchyard_app::study::{Asked, Origin, Request, Study, StudyError};
 
 /// An experiment of two jobs on 2 nodes of 4, with two policies of its own and seed 7.
-const FILE: &[u8] = include_bytes!("../../tests/fixtures/experiment.csv");
+const FILE: &[u8] = include_bytes!("../../../tests/fixtures/experiment.csv");
 
 fn study(bytes: &[u8]) -> Result<Study, StudyError> {
     let options = OpenOptions::default();
@@ -27,7 +28,7 @@ fn asked(of: impl FnOnce(&mut Request) -> Result<(), StudyError>) -> Result<Aske
 #[test]
 fn a_request_goes_before_the_file_and_that_before_defaults() {
     let plain = asked(|_| Ok(())).and_then(Asked::prepare).expect("sound");
-    let policies = |of: &switchyard::study::Prepared| -> Vec<String> {
+    let policies = |of: &switchyard_app::study::Prepared| -> Vec<String> {
         of.runs.iter().map(|run| run.policy.to_string()).collect()
     };
     assert_eq!(
@@ -73,7 +74,7 @@ fn what_cannot_run_is_refused() {
         refused.expect_err("negative").to_string(),
         "restart_cost is '-1': it takes a number from 0 to 1000000000 (s)"
     );
-    let cluster = include_bytes!("../../tests/fixtures/tiresias_cluster.csv");
+    let cluster = include_bytes!("../../../tests/fixtures/tiresias_cluster.csv");
     let refused = study(cluster).expect_err("no jobs").to_string();
     assert_eq!(
         refused,
