@@ -18,11 +18,13 @@ pub mod asked;
 pub mod challenges;
 pub mod described;
 mod experiment;
+mod permalink;
 pub mod study;
 pub mod weights;
 pub mod workload;
 
 pub use experiment::Experiment;
+pub use permalink::Permalink;
 pub use switchyard_model::{
     Resource, Time, calendar, cluster, contention, draw, goodput, job, meant, order, outages, pods,
     seconds_of, spreadsheet, throughputs,

@@ -12,6 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use switchyard::Permalink;
 use switchyard_sweep::folder::FolderError;
 use switchyard_sweep::grid::{Grid, Point};
 use switchyard_sweep::kept;
@@ -47,7 +48,7 @@ pub(crate) struct SweptTrace {
 struct Travelling<'a> {
     name: String,
     hash: u64,
-    link: String,
+    link: Permalink,
     #[serde(borrow)]
     study: &'a [u8],
 }

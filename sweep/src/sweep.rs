@@ -6,7 +6,7 @@ use crate::files::{self, FileError, Source};
 use crate::folder::{Folder, FolderError, checksum};
 use crate::grid::{Grid, Point, TraceAsked};
 use crate::kept;
-use crate::table::{FIGURES, Row};
+use crate::table::{Row, figures};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use switchyard::asked::Refused;
 use switchyard::report::Summary;
 use switchyard::study::Study;
 use switchyard::trace::Progress;
-use switchyard::{SETTINGS, Setting, Settings};
+use switchyard::{Permalink, SETTINGS, Settings};
 
 /// What marks the name of an embedded sample.
 const SAMPLE: &str = "sample:";
@@ -39,7 +39,7 @@ pub struct SweptTrace {
     /// [`kept::fingerprint`].
     pub hash: u64,
     /// What names it in a link: `sample=NAME`, or `file=NAME`.
-    pub link: String,
+    pub link: Permalink,
 }
 
 /// Why a trace of a sweep is not there.
@@ -119,22 +119,21 @@ pub fn open_one(
         study.map_err(|why| refused(&why))?,
     )?;
     // Without them a link would show other jobs.
-    let part = |key: &str, value: &str| format!("&{key}={}", encoded(value));
     if let Some(member) = &options.member {
-        swept.link += &part("member", member);
+        swept.link.add("member", member);
     }
     if let Some(columns) = &options.mapping {
-        swept.link += &part("columns", &columns.to_string());
+        swept.link.add("columns", &columns.to_string());
     }
     if !options.unit.is_default() {
-        swept.link += &part("unit", options.unit.name());
+        swept.link.add("unit", options.unit.name());
     }
     for (key, value) in choices
         .in_words()
         .iter()
         .filter_map(|of| of.split_once('='))
     {
-        swept.link += &part(key, value);
+        swept.link.add(key, value);
     }
     Ok(swept)
 }
@@ -150,14 +149,15 @@ impl SweptTrace {
             [file] => file.strip_prefix(SAMPLE),
             _ => None,
         };
-        let link = match (sample, files.first()) {
-            (Some(sample), _) => format!("sample={}", encoded(sample)),
+        let mut link = Permalink::default();
+        match (sample, files.first()) {
+            (Some(sample), _) => link.add("sample", sample),
             (None, Some(file)) => {
                 let file = Path::new(file).file_name();
                 let file = file.map_or(name.to_owned(), |of| of.to_string_lossy().into_owned());
-                format!("file={}", encoded(&file))
+                link.add("file", &file)
             }
-            (None, None) => format!("file={}", encoded(name)),
+            (None, None) => link.add("file", name),
         };
         Ok(Self {
             name: name.to_owned(),
@@ -217,7 +217,7 @@ pub fn run(trace: &SweptTrace, at: usize, point: &Point, stop: &AtomicBool) -> O
     let spec = &prepared.runs[0];
     row.policy = spec.policy.to_string();
     row.cluster = spec.cluster.to_string();
-    row.link = link(trace, point, &row, &prepared.experiment.settings);
+    row.link = link(trace, point, &row, &prepared.experiment.settings).into_string();
     let started = spec.start_with(Arc::clone(&prepared.workload), &prepared.weights);
     let mut simulation = match started {
         Ok(simulation) => simulation,
@@ -234,40 +234,21 @@ pub fn run(trace: &SweptTrace, at: usize, point: &Point, stop: &AtomicBool) -> O
     let log = simulation.into_log();
     let summary = Summary::of(&prepared.workload, &spec.cluster, &log);
     row.log_hash = format!("{:016x}", log.hash());
-    row.figures = FIGURES.map(|(_, of)| of(&summary)).to_vec();
+    row.figures = figures(&summary);
     row.wall_ms = begin.elapsed().as_secs_f64() * 1e3;
     Some(row)
 }
 
 /// What shows a run on the page, where its trace is open.
-fn link(trace: &SweptTrace, point: &Point, row: &Row, settings: &Settings) -> String {
+fn link(trace: &SweptTrace, point: &Point, row: &Row, settings: &Settings) -> Permalink {
     let mut link = trace.link.clone();
-    let mut add = |key: &str, value: &str| link.push_str(&format!("&{key}={}", encoded(value)));
     if point.load != 1.0 {
-        add("load", &point.load.to_string());
+        link.add("load", &point.load.to_string());
     }
-    add("cluster", &row.cluster);
-    for setting in SETTINGS {
-        if let Some(value) = Setting::given(setting, settings) {
-            add(setting.link, &value);
-        }
-    }
-    add("run", &row.policy);
+    link.add("cluster", &row.cluster);
+    link.add_settings(SETTINGS, settings);
+    link.add("run", &row.policy);
     link
-}
-
-/// As part of a link.
-fn encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~:+,/[]".contains(&byte);
-    let mut out = String::new();
-    for &byte in text.as_bytes() {
-        match byte {
-            b'+' => out.push_str("%2B"),
-            byte if plain(byte) => out.push(char::from(byte)),
-            byte => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
 }
 
 impl Sweep {

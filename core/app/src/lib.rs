@@ -3,3 +3,6 @@
 //! The engine lies below and whoever shows its results above. Nothing here knows a DOM, a terminal or an interpreter.
 
 #![forbid(unsafe_code)]
+
+pub use switchyard::Permalink;
+pub use switchyard::report::{METRICS, Metric};

@@ -14,6 +14,7 @@ mod distribution;
 mod export;
 mod failures;
 mod figure;
+mod metrics;
 mod outcomes;
 mod paper_table;
 mod servers;
@@ -31,6 +32,9 @@ pub use export::{
 };
 pub use failures::Failures;
 pub use figure::figure;
+pub use metrics::{
+    Better, COLUMNS, Group, HEADLINE, METRICS, Metric, Unfinished, Unit, metrics_json,
+};
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};
 pub use servers::ServerFigures;

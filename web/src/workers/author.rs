@@ -5,8 +5,8 @@
 use crate::state::spec_edit::with_param;
 use gloo_events::EventListener;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use switchyard::challenges::{MOST_DRAW, score};
+use serde_json::{Map, Value, json};
+use switchyard::challenges::{MOST_DRAW, link, score};
 use switchyard::policy::script::{EXAMPLES, Script, WORDS, unpack};
 use switchyard::policy::{PolicySpec, entry};
 use switchyard::sim::Mistake;
@@ -31,8 +31,8 @@ enum Question {
         name: String,
         draw: Option<u64>,
     },
-    /// Whether a text is sound, and the spec that says it under a name; of what ran it before, what is not
-    /// the script's own stays.
+    /// Whether a text is sound, the spec that says it under a name, and links to the challenges with it; of what
+    /// ran it before, what is not the script's own stays.
     Check {
         text: String,
         name: String,
@@ -70,7 +70,12 @@ fn answer(question: Question) -> Value {
         }
         Question::Check { text, name, like } => match Script::spec(&text, &name) {
             Ok(spec) => {
-                json!({ "spec": like.parse().map_or(spec.clone(), |like| kept(spec, &like)).to_string() })
+                let links = CHALLENGES
+                    .iter()
+                    .map(|of| (of.name.to_owned(), link(of, &spec).into_string().into()));
+                let links: Map<String, Value> = links.collect();
+                let spec = like.parse().map_or(spec.clone(), |like| kept(spec, &like));
+                json!({ "spec": spec.to_string(), "links": links })
             }
             Err(mistake) => wrong(mistake),
         },
