@@ -14,7 +14,7 @@ use switchyard::RunSpec;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{
     By, Group, Metric, Outcomes, Results, RunResult, Summary, TableForm, Unit, chrome_trace,
-    figure, finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table,
+    duration, figure, finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
 use switchyard::study::{Origin, Prepared};
@@ -330,8 +330,8 @@ fn types(runs: &[RunResult]) -> String {
                 figure(of.gpu_hours, 1),
                 figure(of.allocation * 100.0, 1),
                 of.jobs,
-                span(of.mean_jct),
-                span(of.mean_queueing)
+                duration(of.mean_jct),
+                duration(of.mean_queueing)
             ));
         }
     }
@@ -382,9 +382,9 @@ fn by_whom(by: By, runs: &[RunResult]) -> String {
                 jobs,
                 known(of.gpu_hours, 1),
                 format!("{} %", known(of.share * 100.0, 1)),
-                span(of.wait.mean),
-                span(of.wait.p95),
-                span(of.jct.mean),
+                duration(of.wait.mean),
+                duration(of.wait.p95),
+                duration(of.jct.mean),
                 known(of.rho, 2),
             ]);
         }
@@ -419,17 +419,17 @@ fn calibrations(runs: &[RunResult]) -> String {
         if text.is_empty() {
             text.push_str(&format!(
                 "\nwaits beside those that the trace records (mean {}, p95 {})\n",
-                span(of.recorded.mean),
-                span(of.recorded.p95)
+                duration(of.recorded.mean),
+                duration(of.recorded.p95)
             ));
         }
         text.push_str(&format!(
             "  {}: mean {}, p95 {}; a job's is off by {} (median), {} (p95); {} % within a factor of two\n",
             run.label,
-            span(of.wait.mean),
-            span(of.wait.p95),
-            span(of.error.median),
-            span(of.error.p95),
+            duration(of.wait.mean),
+            duration(of.wait.p95),
+            duration(of.error.median),
+            duration(of.error.p95),
             figure(of.within_two * 100.0, 1)
         ));
     }
@@ -439,24 +439,13 @@ fn calibrations(runs: &[RunResult]) -> String {
 /// For what cannot be known.
 const UNKNOWN: &str = "–";
 
-/// Seconds in a unit that a person can read.
-pub(crate) fn span(seconds: f64) -> String {
-    match seconds {
-        s if !s.is_finite() => UNKNOWN.to_owned(),
-        s if s < 120.0 => format!("{} s", figure(s, 1)),
-        s if s < 7_200.0 => format!("{} min", figure(s / 60.0, 1)),
-        s if s < 172_800.0 => format!("{} h", figure(s / 3_600.0, 2)),
-        s => format!("{} d", figure(s / 86_400.0, 2)),
-    }
-}
-
 /// A value of a metric as text.
 fn shown(metric: &Metric, value: f64) -> String {
     if value.is_nan() {
         return UNKNOWN.to_owned();
     }
     match metric.unit {
-        Unit::Seconds => span(value),
+        Unit::Seconds => duration(value),
         Unit::Share => format!("{} %", figure(value * 100.0, 2)),
         Unit::GpuHours => format!("{} GPU-hours", figure(value, 1)),
         Unit::NodeHours => format!("{} node-hours", figure(value, 1)),

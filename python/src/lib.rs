@@ -100,6 +100,12 @@ mod _engine {
         crate::json(&described::placements())
     }
 
+    /// Seconds in the unit that suits them, as the command line has them.
+    #[pyfunction]
+    fn duration(seconds: f64) -> String {
+        switchyard::report::duration(seconds)
+    }
+
     /// A link with packed jobs within, which says all else that another does.
     #[pyfunction]
     fn packed_link(link: &str, packed: &str) -> String {

@@ -31,7 +31,7 @@ pub use export::{
     ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv,
 };
 pub use failures::Failures;
-pub use figure::figure;
+pub use figure::{duration, figure};
 pub use metrics::{
     Better, COLUMNS, Group, HEADLINE, METRICS, Metric, Unfinished, Unit, metrics_json,
 };

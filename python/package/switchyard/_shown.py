@@ -21,22 +21,12 @@ _DASHES = ("", "6 3", "2 3", "8 3 2 3", "4 4", "1 2")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 560, 220, 44, 34, 8
 
 
-def _span(seconds: float | None) -> str:
-    """Seconds in a unit that a person can read, as the command line has them; – for what cannot be known."""
-    if seconds is None:
-        return "–"
-    for below, unit, by in ((120, "s", 1), (7200, "min", 60), (172800, "h", 3600)):
-        if seconds < below:
-            return f"{seconds / by:.1f} {unit}"
-    return f"{seconds / 86400:.2f} d"
-
-
 def _value(value: float | None, unit: str) -> str:
     """A metric's value with its unit."""
-    if unit == "seconds":
-        return _span(value)
     if value is None:
         return "–"
+    if unit == "seconds":
+        return _engine.duration(value)
     return f"{value * 100:.1f} %" if unit == "share" else f"{value:,}"
 
 
