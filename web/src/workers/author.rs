@@ -70,9 +70,12 @@ fn answer(question: Question) -> Value {
         }
         Question::Check { text, name, like } => match Script::spec(&text, &name) {
             Ok(spec) => {
-                let links = CHALLENGES
-                    .iter()
-                    .map(|of| (of.name.to_owned(), link(of, &spec).into_string().into()));
+                let links = CHALLENGES.iter().map(|of| {
+                    (
+                        of.name.to_owned(),
+                        Value::from(link(of, &spec).into_string()),
+                    )
+                });
                 let links: Map<String, Value> = links.collect();
                 let spec = like.parse().map_or(spec.clone(), |like| kept(spec, &like));
                 json!({ "spec": spec.to_string(), "links": links })
