@@ -185,7 +185,7 @@ globalThis.switchyardEmbed = (() => {
 
   // Results
 
-  const KEPT = ["policy", "placement", "seed", "jobs", "finished", "rejected", "jct", "queueing", "makespan", "restarts", "gpu_allocation", "fairness", "longest_wait", "log_hash"];
+  const KEPT = ["policy", "placement", "seed", "jobs", "finished", "rejected", "jct", "queueing", "makespan", "restarts", "gpu_allocation", "node_hours", "mean_nodes", "fairness", "longest_wait", "failures", "log_hash"];
 
   const summary = () => {
     const { t, end, playing, speed, done } = look();

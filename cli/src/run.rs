@@ -13,8 +13,8 @@ use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{
-    By, Outcomes, Results, RunResult, Summary, TableForm, chrome_trace, figure, finished_in_all,
-    groups_csv, jct_by_name, jobs_csv, paper_table,
+    By, Group, Metric, Outcomes, Results, RunResult, Summary, TableForm, Unit, chrome_trace,
+    duration, figure, finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
 use switchyard::workload::Suggestion;
@@ -328,8 +328,8 @@ fn types(runs: &[RunResult]) -> String {
                 figure(of.gpu_hours, 1),
                 figure(of.allocation * 100.0, 1),
                 of.jobs,
-                span(of.mean_jct),
-                span(of.mean_queueing)
+                duration(of.mean_jct),
+                duration(of.mean_queueing)
             ));
         }
     }
@@ -380,9 +380,9 @@ fn by_whom(by: By, runs: &[RunResult]) -> String {
                 jobs,
                 known(of.gpu_hours, 1),
                 format!("{} %", known(of.share * 100.0, 1)),
-                span(of.wait.mean),
-                span(of.wait.p95),
-                span(of.jct.mean),
+                duration(of.wait.mean),
+                duration(of.wait.p95),
+                duration(of.jct.mean),
                 known(of.rho, 2),
             ]);
         }
@@ -417,17 +417,17 @@ fn calibrations(runs: &[RunResult]) -> String {
         if text.is_empty() {
             text.push_str(&format!(
                 "\nwaits beside those that the trace records (mean {}, p95 {})\n",
-                span(of.recorded.mean),
-                span(of.recorded.p95)
+                duration(of.recorded.mean),
+                duration(of.recorded.p95)
             ));
         }
         text.push_str(&format!(
             "  {}: mean {}, p95 {}; a job's is off by {} (median), {} (p95); {} % within a factor of two\n",
             run.label,
-            span(of.wait.mean),
-            span(of.wait.p95),
-            span(of.error.median),
-            span(of.error.p95),
+            duration(of.wait.mean),
+            duration(of.wait.p95),
+            duration(of.error.median),
+            duration(of.error.p95),
             figure(of.within_two * 100.0, 1)
         ));
     }
@@ -437,131 +437,20 @@ fn calibrations(runs: &[RunResult]) -> String {
 /// For what cannot be known.
 const UNKNOWN: &str = "–";
 
-/// Seconds in a unit that a person can read.
-pub(crate) fn span(seconds: f64) -> String {
-    match seconds {
-        s if !s.is_finite() => UNKNOWN.to_owned(),
-        s if s < 120.0 => format!("{} s", figure(s, 1)),
-        s if s < 7_200.0 => format!("{} min", figure(s / 60.0, 1)),
-        s if s < 172_800.0 => format!("{} h", figure(s / 3_600.0, 2)),
-        s => format!("{} d", figure(s / 86_400.0, 2)),
+/// A value of a metric as text.
+fn shown(metric: &Metric, value: f64) -> String {
+    if value.is_nan() {
+        return UNKNOWN.to_owned();
+    }
+    match metric.unit {
+        Unit::Seconds => duration(value),
+        Unit::Share => format!("{} %", figure(value * 100.0, 2)),
+        Unit::GpuHours => format!("{} GPU-hours", figure(value, 1)),
+        Unit::NodeHours => format!("{} node-hours", figure(value, 1)),
+        Unit::Count => figure(value, 0),
+        Unit::Number => figure(value, if value.abs() < 1.0 { 3 } else { 2 }),
     }
 }
-
-/// A metric: its name, its value as a number, and as text.
-type Metric = (&'static str, fn(&Summary) -> f64, fn(f64) -> String);
-
-const METRICS: [Metric; 16] = [
-    ("mean JCT", |of| of.jct.mean, span),
-    ("median JCT", |of| of.jct.median, span),
-    ("p90 JCT", |of| of.jct.p90, span),
-    ("p95 JCT", |of| of.jct.p95, span),
-    ("p99 JCT", |of| of.jct.p99, span),
-    ("longest JCT", |of| of.jct.max, span),
-    ("mean queueing delay", |of| of.queueing.mean, span),
-    ("longest wait", |of| of.longest_wait, span),
-    ("makespan", |of| of.makespan, span),
-    (
-        "GPUs allocated",
-        |of| of.gpu_allocation * 100.0,
-        |percent| format!("{} %", figure(percent, 1)),
-    ),
-    (
-        "cost",
-        |of| of.node_hours,
-        |hours| format!("{} node-hours", figure(hours, 1)),
-    ),
-    (
-        "mean nodes rented",
-        |of| of.mean_nodes,
-        |nodes| figure(nodes, 2),
-    ),
-    ("restarts", |of| f64::from(of.restarts), |n| format!("{n}")),
-    (
-        "mean fairness rho",
-        |of| of.fairness.rho_mean,
-        |rho| figure(rho, 2),
-    ),
-    (
-        "p99 fairness rho",
-        |of| of.fairness.rho_p99,
-        |rho| figure(rho, 2),
-    ),
-    (
-        "Jain's index",
-        |of| of.fairness.jain,
-        |index| figure(index, 3),
-    ),
-];
-
-/// Shown where nodes fail or jobs save their work.
-const FAILURE_METRICS: [Metric; 13] = [
-    (
-        "GPUs available",
-        |of| of.failures.availability * 100.0,
-        |percent| format!("{} %", figure(percent, 2)),
-    ),
-    (
-        "node failures",
-        |of| f64::from(of.failures.node_failures),
-        |n| format!("{n}"),
-    ),
-    (
-        "evictions",
-        |of| f64::from(of.failures.evictions),
-        |n| format!("{n}"),
-    ),
-    (
-        "GPU-hours held",
-        |of| of.failures.executed_gpu_hours,
-        |hours| figure(hours, 1),
-    ),
-    (
-        "lost to failures",
-        |of| of.failures.lost_gpu_hours,
-        |hours| format!("{} GPU-hours", figure(hours, 1)),
-    ),
-    (
-        "failed attempts",
-        |of| f64::from(of.failures.failed_attempts),
-        |n| format!("{n}"),
-    ),
-    (
-        "ended as failed",
-        |of| f64::from(of.failures.failed_jobs),
-        |n| format!("{n}"),
-    ),
-    (
-        "held by failed jobs",
-        |of| of.failures.failed_gpu_hours,
-        |hours| format!("{} GPU-hours", figure(hours, 1)),
-    ),
-    (
-        "cancelled",
-        |of| f64::from(of.failures.cancelled_jobs),
-        |n| format!("{n}"),
-    ),
-    (
-        "held by cancelled jobs",
-        |of| of.failures.cancelled_gpu_hours,
-        |hours| format!("{} GPU-hours", figure(hours, 1)),
-    ),
-    (
-        "spent on checkpoints",
-        |of| of.failures.checkpoint_gpu_hours,
-        |hours| format!("{} GPU-hours", figure(hours, 1)),
-    ),
-    (
-        "spent on restoring",
-        |of| of.failures.restore_gpu_hours,
-        |hours| format!("{} GPU-hours", figure(hours, 1)),
-    ),
-    (
-        "goodput",
-        |of| of.failures.goodput() * 100.0,
-        |percent| format!("{} % of GPU-hours held", figure(percent, 2)),
-    ),
-];
 
 /// A row per metric, a column per run; compared: with the ratio to the first run, where both have
 /// finished all jobs or the same ones. `compared`: what of each run the figures are of.
@@ -579,23 +468,20 @@ fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
     let whole: Vec<Summary> = runs.iter().map(|run| run.summary).collect();
     let fail = whole.iter().any(|of| of.failures.is_something());
     // What failures cost is of the run, whichever jobs are compared.
-    let failures = FAILURE_METRICS.iter().filter(|_| fail);
-    let metrics = METRICS.iter().map(|metric| (metric, compared));
-    for ((name, value, text), of) in metrics.chain(failures.map(|metric| (metric, &*whole))) {
-        let mut row = vec![name.to_string()];
+    let failures = Metric::of_group(Group::Failures).filter(|_| fail);
+    let metrics = Metric::of_group(Group::Run).map(|metric| (metric, compared));
+    for (metric, of) in metrics.chain(failures.map(|metric| (metric, &*whole))) {
+        let mut row = vec![metric.words()];
         let baseline = &of[0];
         for (i, of) in of.iter().enumerate() {
             let is_alike = of.is_whole() && baseline.is_whole();
-            let ratio = value(of) / value(baseline);
+            let value = (metric.of)(of);
+            let ratio = value / (metric.of)(baseline);
             let ratio = match ratios && i > 0 && is_alike && ratio.is_finite() {
                 true => format!(" ({}x)", figure(ratio, 2)),
                 false => String::new(),
             };
-            let shown = match value(of) {
-                of if of.is_nan() => UNKNOWN.to_owned(),
-                of => text(of),
-            };
-            row.push(format!("{shown}{ratio}"));
+            row.push(format!("{}{ratio}", shown(metric, value)));
         }
         table.row(row);
     }

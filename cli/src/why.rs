@@ -2,7 +2,6 @@
 //! does: why it runs or waits, in the policy's numbers, and what slows it.
 
 use crate::progress::Progress;
-use crate::run::span;
 use crate::settings::{SettingsArguments, prepared};
 use crate::terminal::within_line;
 use crate::{Failure, input, output, script};
@@ -13,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::meant::hint;
+use switchyard::report::duration;
 use switchyard::sim::EventKind;
 use switchyard::tell::{Cause, Explanation, Fact, Placing, Verdict};
 use switchyard::weights::Weights;
@@ -206,7 +206,7 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         text.push_str(&format!("  {}\n", cause.text(name)));
     }
     for fact in &answer.said {
-        let value = fact.told(span, moment);
+        let value = fact.told(duration, moment);
         text.push_str(&within_line(&format!("  {}: {value}", fact.term)));
         text.push('\n');
     }

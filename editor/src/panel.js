@@ -5,6 +5,7 @@
 // In: the page's schedulers as they are, looked at a few times a second. Out: schedulers added, changed and
 // removed; each has a worker of its own, and so has the check, so that typing waits for nobody.
 
+import METRICS from "../../core/report/metrics.json" with { type: "json" };
 import { check, describe, giveUpScore, read, score } from "./author.js";
 import { field } from "./code.js";
 import { draft, keep } from "./draft.js";
@@ -26,10 +27,11 @@ const duration = (seconds) => {
   return `${(seconds / unit).toPrecision(3).replace(/\.?0+$/, "").replace(/e\+\d+$/, "")} ${name}`;
 };
 const interval = ({ low, high }) => `${low.toFixed(1)} to ${high.toFixed(1)}`;
+const wordsOf = (id) => METRICS.find((metric) => metric.id === id).words;
 const FIGURES = [
-  ["mean", "mean JCT", duration],
-  ["p95", "p95 JCT", duration],
-  ["rho", "mean ρ", (rho) => rho.toFixed(2)],
+  ["mean", wordsOf("jct_mean"), duration],
+  ["p95", wordsOf("jct_p95"), duration],
+  ["rho", wordsOf("rho_mean"), (rho) => rho.toFixed(2)],
 ];
 const percent = (before, now) => {
   if (before === now) return "same";
@@ -287,9 +289,9 @@ export const panel = async (place) => {
     verdict.textContent = words;
   };
   const linkOf = async (challenge) => {
-    const { error, spec } = await check(code.text(), name, "").catch(unchecked);
+    const { error, links } = await check(code.text(), name, "").catch(unchecked);
     if (error) show(error);
-    return error ? null : `v=1&sample=${challenge.name}&run=${encodeURIComponent(spec)}&run=srtf&run=tiresias-las`;
+    return error ? null : links[challenge.name];
   };
   const listed = (scores = new Map()) =>
     challengeRows.replaceChildren(
@@ -345,7 +347,7 @@ export const panel = async (place) => {
   };
   if (known.challenges.length) {
     listed();
-    const heads = ["Workload", "mean JCT", "p95 JCT", "score", "95 %", "SRTF’s"].map((words) => made("th", { scope: "col" }, words));
+    const heads = ["Workload", wordsOf("jct_mean"), wordsOf("jct_p95"), "score", "95 %", "SRTF’s"].map((words) => made("th", { scope: "col" }, words));
     contest.replaceChildren(
       made("summary", {}, "Challenges"),
       made("p", { className: "hint" }, "Five kinds of workloads, no oracle. Press one to open a workload to try the script on. The score is over others of each kind, which are drawn anew each time, or from the draw that you write. It sets mean and p95 against Tiresias’: 100 is as good, more is better."),

@@ -105,7 +105,7 @@ export const cellsOf = (table, rows, by, measures, dimensions) => {
   return cells.sort((a, b) => a.places.reduce((order, place, at) => order || place - b.places[at], 0));
 };
 
-/** Which of these points no other one beats: in no number worse, in one better. `better`: −1 less, 1 more. */
+/** Which of these points no other one beats: in no number worse, in one better. `better`: −1 less, 1 more, 0 neither. */
 export const front = (points, better) => {
   const beats = (a, b) =>
     a.every((value, at) => (value - b[at]) * better[at] >= 0) && a.some((value, at) => value !== b[at]);

@@ -1,51 +1,33 @@
-// The numbers of a run (docs/sweeps.md): what they are called, in which unit they stand, and which way is better.
+// The numbers of a run (docs/metrics.md): what they are called, in which unit they stand, and which way is better. The
+// table is the engine's, written down as JSON.
 
+import TABLE from "../../core/report/metrics.json" with { type: "json" };
 import { wordsOf } from "./spec.js";
 
-const LESS = -1;
-const MORE = 1;
+const BETTER = { lower: -1, higher: 1, neither: 0 };
+const UNITS_OF = { seconds: "time", share: "share", gpu_hours: "h", node_hours: "h", count: "", number: "" };
+const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "");
 
-const jct = "Job completion time: finish − submission";
-const queueing = "Queueing: what of its completion time a job was not on GPUs";
-const rho = "Finish-time fairness ρ: completion time ÷ that with an equal share of the cluster; below 1 is better than that";
+const shown = ({ id, words, meaning, formula, unit, better }) => ({
+  key: id,
+  title: words,
+  unit: UNITS_OF[unit],
+  better: BETTER[better],
+  about: [meaning, sentence(formula)].filter(Boolean).join(" "),
+});
+const GROUPS = ["run", "detail", "jobs", "failures"];
 
-const metric = (key, title, unit, better, about) => ({ key, title, unit, better, about });
-const statistics = (key, title, about) =>
-  [
-    ["mean", "mean", "mean over finished jobs"],
-    ["median", "median", "median over finished jobs"],
-    ["p90", "p90", "90th percentile"],
-    ["p95", "p95", "95th percentile"],
-    ["p99", "p99", "99th percentile"],
-    ["max", "greatest", "of the job that fared worst"],
-  ].map(([of, name, words]) => metric(`${key}_${of}`, `${name} ${title}`, "time", LESS, `${about}; ${words}.`));
+/** What is compared first. How many jobs there are is no outcome. */
+export const METRICS = GROUPS.flatMap((group) => TABLE.filter((metric) => metric.group === group && metric.column && metric.id !== "jobs")).map(shown);
 
-export const METRICS = [
-  ...statistics("jct", "JCT", jct),
-  metric("makespan", "makespan", "time", LESS, "From the first submission to the last finish."),
-  ...statistics("queueing", "queueing", queueing),
-  metric("longest_wait", "longest wait", "time", LESS, "The longest single wait of any job: starvation."),
-  metric("rho_mean", "mean ρ", "", LESS, `${rho}; mean over finished jobs.`),
-  metric("rho_p99", "p99 ρ", "", LESS, `${rho}; 99th percentile.`),
-  metric("rho_max", "greatest ρ", "", LESS, `${rho}; of the job that fared worst.`),
-  metric("jain", "Jain’s index", "", MORE, "How alike jobs’ speeds were, each beside its equal share: 1 when all are, 1 ∕ n when one has everything."),
-  metric("gpu_allocation", "GPU allocation", "share", MORE, "Mean share of GPUs that jobs held, from the first submission to the last finish."),
-  metric("restarts", "restarts", "", LESS, "Starts of a job after its first: resumes and moves."),
-  metric("node_hours", "node-hours", "h", LESS, "Nodes rented × hours: what the run cost."),
-  metric("mean_nodes", "mean nodes", "", LESS, "Nodes rented, on the mean of the run."),
-  metric("finished", "finished jobs", "", MORE, "Jobs that ran to their end."),
-  metric("rejected", "rejected jobs", "", LESS, "Jobs that want more GPUs than the cluster has."),
-  metric("node_failures", "node failures", "", LESS, "How often a node failed."),
-  metric("evictions", "evictions", "", LESS, "How often a job lost its GPUs to a failing node."),
-  metric("failed_attempts", "failed attempts", "", LESS, "Attempts of jobs that ended in failure."),
-  metric("failed_jobs", "failed jobs", "", LESS, "Jobs whose last attempt failed."),
-  metric("cancelled_jobs", "cancelled jobs", "", LESS, "Jobs that somebody has cancelled."),
-  metric("executed_gpu_hours", "executed GPU-hours", "h", LESS, "GPU-hours that jobs held, whatever came of them."),
-  metric("lost_gpu_hours", "lost GPU-hours", "h", LESS, "GPU-hours of work done again after failures."),
-  metric("checkpoint_gpu_hours", "checkpoint GPU-hours", "h", LESS, "GPU-hours spent on writing checkpoints."),
-  metric("restore_gpu_hours", "restore GPU-hours", "h", LESS, "GPU-hours spent on reading checkpoints."),
-  metric("availability", "availability", "share", MORE, "Share of node time in which nodes were up."),
-];
+const FORMER = new Map(TABLE.flatMap(({ id, path, aliases }) => [id, path, ...aliases].filter(Boolean).map((name) => [name, id])));
+
+/** Columns by their present names: the id of a metric where one has a former name of it, and the id is not there. */
+export const columnsOf = (names) =>
+  names.map((name) => {
+    const id = FORMER.get(name) ?? FORMER.get(name.replaceAll("-", "_"));
+    return id && !names.includes(id) ? id : name;
+  });
 
 /** Those that a table has something of, besides zeros, in words for what it counts. */
 export const metricsOf = (table) => {

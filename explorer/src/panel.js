@@ -290,7 +290,7 @@ export const panel = () => {
     if (axes.some(({ isLog }) => isLog)) words.push("Logarithmic where values span decades.");
     const { better } = axes[0];
     if (view === "pareto") words.push("The dashed line joins those that nothing beats in both.");
-    else words.push(`${better < 0 ? "Less" : "More"} is better.`);
+    else if (better) words.push(`${better < 0 ? "Less" : "More"} is better.`);
     return words.join(" ");
   };
 

@@ -5,7 +5,7 @@
 import { decompress } from "fzstd";
 import { parquetMetadataAsync, parquetRead, parquetSchema } from "hyparquet";
 import Papa from "papaparse";
-import { METRICS } from "./metrics.js";
+import { METRICS, columnsOf } from "./metrics.js";
 
 const VERSION = "1";
 const VERSION_KEY = "switchyard.sweep";
@@ -89,7 +89,8 @@ const parquet = async (file, signal) => {
   if (version !== undefined && version !== VERSION) {
     fail(`${name} is a sweep's table of version ${version}, and this page reads version ${VERSION}: open it in a page of that version, or run switchyard sweep again.`);
   }
-  const there = parquetSchema(metadata).children.map(({ element }) => element.name);
+  const written = parquetSchema(metadata).children.map(({ element }) => element.name);
+  const there = columnsOf(written);
   refuseColumns(name, there);
   const all = Number(metadata.num_rows);
   const share = MOST_RUNS / all;
@@ -103,7 +104,7 @@ const parquet = async (file, signal) => {
       for (let at = 0; at < columnData.length; at += 1) if (isDrawn(rowStart + at, share)) values.push(take(columnData[at]));
     };
     try {
-      await parquetRead({ file: buffer, metadata, columns: [column], onChunk, compressors: { ZSTD: (bytes) => decompress(bytes) } });
+      await parquetRead({ file: buffer, metadata, columns: [written[there.indexOf(column)]], onChunk, compressors: { ZSTD: (bytes) => decompress(bytes) } });
     } catch (error) {
       signal?.throwIfAborted();
       const [, codec] = /compression codec: (\w+)/.exec(error.message) ?? [];
@@ -155,7 +156,7 @@ const csv = async (file, signal) => {
   const columns = new Map();
   const take = (data) => {
     if (!header) {
-      header = data.map((cell) => cell.trim());
+      header = columnsOf(data.map((cell) => cell.trim()));
       refuseColumns(name, header);
       for (const column of WANTED) {
         const at = header.indexOf(column);

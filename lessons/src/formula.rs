@@ -1,4 +1,4 @@
-//! How texts speak of runs: `mean_jct(srtf) / mean_jct(fifo)` in a sentence, with `<`, `>` or `==` between
+//! How texts speak of runs: `jct_mean(srtf) / jct_mean(fifo)` in a sentence, with `<`, `>` or `==` between
 //! two of them in a claim or a goal. A scheduler is a spec (`tiresias-las[queues=2]`) or, as `1`, a
 //! position in the figure's list; behind a semicolon stands a job (`jct(fifo; mine)`).
 
@@ -7,75 +7,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::rc::Rc;
 use switchyard::policy::PolicySpec;
+use switchyard::report::{Metric, Unit};
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
-
-/// What a run is asked for: name, where the element's event `done` has it, whether it is in seconds, and
-/// the number itself.
-struct Metric {
-    name: &'static str,
-    /// Its place in what the event says of a run; goals can speak of those that have one.
-    told: Option<&'static str>,
-    in_seconds: bool,
-    of: fn(&Run) -> f64,
-}
-
-const METRICS: [Metric; 14] = [
-    metric("mean_jct", Some("jct.mean"), true, |run| {
-        run.result.summary.jct.mean
-    }),
-    metric("median_jct", Some("jct.median"), true, |run| {
-        run.result.summary.jct.median
-    }),
-    metric("p95_jct", Some("jct.p95"), true, |run| {
-        run.result.summary.jct.p95
-    }),
-    metric("makespan", Some("makespan"), true, |run| {
-        run.result.summary.makespan
-    }),
-    metric("restarts", Some("restarts"), false, |run| {
-        f64::from(run.result.summary.restarts)
-    }),
-    metric("max_jct", None, true, |run| run.result.summary.jct.max),
-    metric("mean_wait", None, true, |run| {
-        run.result.summary.queueing.mean
-    }),
-    metric("longest_wait", Some("longest_wait"), true, |run| {
-        run.result.summary.longest_wait
-    }),
-    metric("allocation", None, false, |run| {
-        run.result.summary.gpu_allocation
-    }),
-    metric("rho_mean", Some("fairness.rho_mean"), false, |run| {
-        run.result.summary.fairness.rho_mean
-    }),
-    metric("rho_p99", Some("fairness.rho_p99"), false, |run| {
-        run.result.summary.fairness.rho_p99
-    }),
-    metric("rho_max", Some("fairness.rho_max"), false, |run| {
-        run.result.summary.fairness.rho_max
-    }),
-    metric("jain", Some("fairness.jain"), false, |run| {
-        run.result.summary.fairness.jain
-    }),
-    metric("jobs", None, false, |run| {
-        f64::from(run.result.summary.jobs)
-    }),
-];
-
-const fn metric(
-    name: &'static str,
-    told: Option<&'static str>,
-    in_seconds: bool,
-    of: fn(&Run) -> f64,
-) -> Metric {
-    Metric {
-        name,
-        told,
-        in_seconds,
-        of,
-    }
-}
 
 /// A formula.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +36,7 @@ pub(crate) struct Condition(Vec<(Formula, &'static str, Formula)>);
 /// How two sides are compared.
 const COMPARISONS: [&str; 5] = ["<=", ">=", "==", "<", ">"];
 
-/// A sentence's formula, with how it is written behind a bar: `mean_jct(fifo)/3600 | 1`.
+/// A sentence's formula, with how it is written behind a bar: `jct_mean(fifo)/3600 | 1`.
 pub(crate) fn in_words(text: &str, figure: &Figure) -> Result<String> {
     let (formula, how) = match text.split_once('|') {
         Some((formula, how)) => (formula, Some(how.trim())),
@@ -215,7 +149,7 @@ impl Formula {
         }
         let number = word.parse();
         Ok(Self::Number(number.with_context(|| {
-            format!("'{text}' begins with no number and no question such as mean_jct(fifo)")
+            format!("'{text}' begins with no number and no question such as jct_mean(fifo)")
         })?))
     }
 
@@ -262,8 +196,8 @@ impl Formula {
             Self::Clock => json!("time"),
             Self::Both(left, sign, right) => json!([left.json()?, sign.to_string(), right.json()?]),
             Self::Ask(name, who, _) => {
-                let metric = METRICS.iter().find(|metric| metric.name == name);
-                let told = metric.and_then(|metric| metric.told);
+                let told = Metric::named(name).map(|metric| metric.path);
+                let told = told.filter(|path| !path.is_empty());
                 let told = told.with_context(|| format!("figures do not tell {name}"))?;
                 match who.parse::<usize>() {
                     Ok(position) => json!([told, position]),
@@ -380,12 +314,12 @@ fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Quantity> {
             in_seconds: true,
         });
     }
-    let metric = METRICS.iter().find(|metric| metric.name == name);
+    let metric = Metric::named(name);
     let metric = metric.with_context(|| format!("runs are not asked for '{name}'"))?;
     ensure!(what.is_none(), "{name} is of a whole run");
     Ok(Quantity {
-        number: (metric.of)(run),
-        in_seconds: metric.in_seconds,
+        number: (metric.of)(&run.result.summary),
+        in_seconds: metric.unit == Unit::Seconds,
     })
 }
 
@@ -438,7 +372,10 @@ mod tests {
     fn a_figure_answers_for_its_runs() {
         let lines = "src: three-jobs\npolicy: srsf las[quantum=1]";
         let figure = Figure::read(lines, 1, std::path::Path::new("."), None).unwrap();
-        assert_eq!(in_words("mean_jct(srsf) | 1", &figure).unwrap(), "9.3");
+        // By its id, and by its former name.
+        for asked in ["jct_mean(srsf) | 1", "mean_jct(srsf) | 1"] {
+            assert_eq!(in_words(asked, &figure).unwrap(), "9.3");
+        }
         assert_eq!(in_words("jct(1; J3)", &figure).unwrap(), "16 s");
         assert_eq!(
             in_words("mean_jct(2) / mean_jct(1) | %", &figure).unwrap(),

@@ -4,7 +4,7 @@
 //!
 //! - `text` reads a file: what it says of itself, its steps, and in them the blocks that are no prose
 //! - `figure` is what a block shows: jobs, cluster, schedulers, and the runs of these by the engine
-//! - `formula` is how sentences and goals speak of such runs: `{{mean_jct(fifo)}}`
+//! - `formula` is how sentences and goals speak of such runs: `{{jct_mean(fifo)}}`
 //! - `still` draws a figure's opening moment, `page` writes the HTML
 //!
 //! A number in a sentence is computed when the page is made, and what a sentence claims stands in a

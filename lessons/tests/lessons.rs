@@ -65,7 +65,7 @@ fn every_step_with_a_number_claims_something() {
             let text = std::fs::read_to_string(&path).unwrap();
             for step in text
                 .split("\n## ")
-                .filter(|step| step.contains("{{mean_jct"))
+                .filter(|step| step.contains("{{jct_mean"))
             {
                 let title = step.lines().next().unwrap_or_default();
                 assert!(step.contains("```claim"), "{}: {title}", path.display());

@@ -100,6 +100,26 @@ mod _engine {
         crate::json(&described::placements())
     }
 
+    /// Seconds in the unit that suits them, as the command line has them.
+    #[pyfunction]
+    fn duration(seconds: f64) -> String {
+        switchyard::report::duration(seconds)
+    }
+
+    /// A link with packed jobs within, which says all else that another does.
+    #[pyfunction]
+    fn packed_link(link: &str, packed: &str) -> String {
+        use switchyard_app::Permalink;
+        let link = link.rsplit('#').next().unwrap_or_default();
+        Permalink::with_source(link, Permalink::EXPERIMENT, packed).into_string()
+    }
+
+    /// Every metric of a run, JSON.
+    #[pyfunction]
+    fn metrics() -> String {
+        switchyard::report::metrics_json()
+    }
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         use crate::environments::picking::MOST_SLOTS;

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use switchyard_app::Permalink;
 use switchyard_app::driver::Cancel;
 use switchyard_sweep::folder::FolderError;
 use switchyard_sweep::grid::{Grid, Point};
@@ -47,7 +48,7 @@ pub(crate) struct SweptTrace {
 struct Travelling<'a> {
     name: String,
     hash: u64,
-    link: String,
+    link: Permalink,
     #[serde(borrow)]
     study: &'a [u8],
 }

@@ -18,10 +18,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
 use std::sync::Arc;
 use switchyard::job::{Job, JobId};
+use switchyard::report::Metric;
 use switchyard::report::{Outcomes, ended};
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
-use switchyard_sweep::table::{FIGURES, Row, TEXTS};
+use switchyard_sweep::table::{Row, TEXTS};
 
 /// Named columns of one length.
 ///
@@ -151,13 +152,13 @@ impl Table {
         columns.push(("load", floats(&loads)));
         let seeds: Vec<u64> = rows.clone().map(|row| row.seed).collect();
         columns.push(("seed", Arc::new(UInt64Array::from(seeds))));
-        for (at, (name, _)) in FIGURES.iter().enumerate() {
+        for (at, metric) in Metric::columns().enumerate() {
             let figures = rows.clone().map(|row| row.figures.get(at).copied());
             let values: Vec<f64> = figures.clone().map(|of| of.unwrap_or(f64::NAN)).collect();
             // Nothing to Arrow, and NaN to NumPy.
             let nulls = NullBuffer::from_iter(figures.map(|of| of.is_some()));
             let column = Float64Array::new(values.into(), Some(nulls));
-            columns.push((name, Arc::new(column)));
+            columns.push((metric.id, Arc::new(column)));
         }
         let columns = columns
             .into_iter()

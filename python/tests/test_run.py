@@ -107,6 +107,8 @@ def test_columns_are_read_by_all_without_copying():
 def test_what_there_is_to_choose_from(cli):
     assert switchyard.policies() == json.loads(cli("policies", "--json"))
     assert {"key", "label", "unit", "takes", "default", "help"} == set(switchyard.settings()[0])
+    by_id = {metric["id"]: metric for metric in switchyard.metrics()}
+    assert by_id["jct_mean"]["words"] == "mean JCT" and by_id["makespan"]["better"] == "lower"
     assert any(placement["name"] == "consolidated" for placement in switchyard.placements())
     for sample in switchyard.samples():
         assert len(switchyard.open(f"sample:{sample['name']}")) > 0

@@ -306,6 +306,7 @@ fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchyard::report::COLUMNS;
 
     fn fresh(name: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("sweep-{name}-{}", std::process::id()));
@@ -317,7 +318,7 @@ mod tests {
         Row {
             point: at,
             key: format!("{at:016x}"),
-            figures: table::FIGURES.map(|_| f64::from(at) / 3.0).to_vec(),
+            figures: vec![f64::from(at) / 3.0; COLUMNS],
             ..Row::default()
         }
     }

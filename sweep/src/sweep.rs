@@ -6,7 +6,7 @@ use crate::files::{self, FileError, Source};
 use crate::folder::{Folder, FolderError, checksum};
 use crate::grid::{Grid, Point, TraceAsked};
 use crate::kept;
-use crate::table::{FIGURES, Row};
+use crate::table::{Row, figures};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use switchyard::report::Summary;
 use switchyard::trace::Progress;
-use switchyard::{SETTINGS, Setting, Settings};
+use switchyard::{SETTINGS, Settings};
+use switchyard_app::Permalink;
 use switchyard_app::asked::Refused;
 use switchyard_app::driver::{Budget, Cancel, Step};
 use switchyard_app::study::Study;
@@ -40,7 +41,7 @@ pub struct SweptTrace {
     /// [`kept::fingerprint`].
     pub hash: u64,
     /// What names it in a link: `sample=NAME`, or `file=NAME`.
-    pub link: String,
+    pub link: Permalink,
 }
 
 /// Why a trace of a sweep is not there.
@@ -120,22 +121,21 @@ pub fn open_one(
         study.map_err(|why| refused(&why))?,
     )?;
     // Without them a link would show other jobs.
-    let part = |key: &str, value: &str| format!("&{key}={}", encoded(value));
     if let Some(member) = &options.member {
-        swept.link += &part("member", member);
+        swept.link.add("member", member);
     }
     if let Some(columns) = &options.mapping {
-        swept.link += &part("columns", &columns.to_string());
+        swept.link.add("columns", &columns.to_string());
     }
     if !options.unit.is_default() {
-        swept.link += &part("unit", options.unit.name());
+        swept.link.add("unit", options.unit.name());
     }
     for (key, value) in choices
         .in_words()
         .iter()
         .filter_map(|of| of.split_once('='))
     {
-        swept.link += &part(key, value);
+        swept.link.add(key, value);
     }
     Ok(swept)
 }
@@ -151,14 +151,15 @@ impl SweptTrace {
             [file] => file.strip_prefix(SAMPLE),
             _ => None,
         };
-        let link = match (sample, files.first()) {
-            (Some(sample), _) => format!("sample={}", encoded(sample)),
+        let mut link = Permalink::default();
+        match (sample, files.first()) {
+            (Some(sample), _) => link.add("sample", sample),
             (None, Some(file)) => {
                 let file = Path::new(file).file_name();
                 let file = file.map_or(name.to_owned(), |of| of.to_string_lossy().into_owned());
-                format!("file={}", encoded(&file))
+                link.add("file", &file)
             }
-            (None, None) => format!("file={}", encoded(name)),
+            (None, None) => link.add("file", name),
         };
         Ok(Self {
             name: name.to_owned(),
@@ -218,7 +219,7 @@ pub fn run(trace: &SweptTrace, at: usize, point: &Point, cancel: &Cancel) -> Opt
     let spec = &prepared.runs[0];
     row.policy = spec.policy.to_string();
     row.cluster = spec.cluster.to_string();
-    row.link = link(trace, point, &row, &prepared.experiment.settings);
+    row.link = link(trace, point, &row, &prepared.experiment.settings).into_string();
     let mut run = match prepared.start(spec) {
         Ok(run) => run.cancelled_by(cancel.clone()),
         Err(why) => return failed(row, "input", why.to_string()),
@@ -231,40 +232,21 @@ pub fn run(trace: &SweptTrace, at: usize, point: &Point, cancel: &Cancel) -> Opt
     let log = run.into_log();
     let summary = Summary::of(&prepared.workload, &spec.cluster, &log);
     row.log_hash = format!("{:016x}", log.hash());
-    row.figures = FIGURES.map(|(_, of)| of(&summary)).to_vec();
+    row.figures = figures(&summary);
     row.wall_ms = begin.elapsed().as_secs_f64() * 1e3;
     Some(row)
 }
 
 /// What shows a run on the page, where its trace is open.
-fn link(trace: &SweptTrace, point: &Point, row: &Row, settings: &Settings) -> String {
+fn link(trace: &SweptTrace, point: &Point, row: &Row, settings: &Settings) -> Permalink {
     let mut link = trace.link.clone();
-    let mut add = |key: &str, value: &str| link.push_str(&format!("&{key}={}", encoded(value)));
     if point.load != 1.0 {
-        add("load", &point.load.to_string());
+        link.add("load", &point.load.to_string());
     }
-    add("cluster", &row.cluster);
-    for setting in SETTINGS {
-        if let Some(value) = Setting::given(setting, settings) {
-            add(setting.link, &value);
-        }
-    }
-    add("run", &row.policy);
+    link.add("cluster", &row.cluster);
+    link.add_settings(SETTINGS, settings);
+    link.add("run", &row.policy);
     link
-}
-
-/// As part of a link.
-fn encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~:+,/[]".contains(&byte);
-    let mut out = String::new();
-    for &byte in text.as_bytes() {
-        match byte {
-            b'+' => out.push_str("%2B"),
-            byte if plain(byte) => out.push(char::from(byte)),
-            byte => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
 }
 
 impl Sweep {

@@ -14,7 +14,8 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 use std::io::Write;
 use std::sync::Arc;
-pub use switchyard::report::sweep::{FIGURES, Row, TEXTS, csv_head, csv_line};
+pub use switchyard::report::sweep::{Row, TEXTS, csv_head, csv_line, figures};
+use switchyard::report::{COLUMNS, Metric};
 
 /// The version of the columns: another one is refused by name.
 pub const VERSION: &str = "1";
@@ -80,7 +81,7 @@ pub fn write_parquet<W: Write + Send>(
                 text += 1;
             }
             // The load, the figures, and the time.
-            ColumnWriter::DoubleColumnWriter(to) if numbers == 0 || figure == FIGURES.len() => {
+            ColumnWriter::DoubleColumnWriter(to) if numbers == 0 || figure == COLUMNS => {
                 let of = |row: &Row| if numbers == 0 { row.load } else { row.wall_ms };
                 let values: Vec<f64> = rows.iter().map(of).collect();
                 to.write_batch(&values, None, None)?;
@@ -130,8 +131,8 @@ fn schema(timed: bool) -> Result<Type, ParquetError> {
     }
     fields.push(column("load", Physical::DOUBLE, given, None)?);
     fields.push(column("seed", Physical::INT64, given, unsigned(64))?);
-    for (name, _) in FIGURES {
-        fields.push(column(name, Physical::DOUBLE, maybe, None)?);
+    for metric in Metric::columns() {
+        fields.push(column(metric.id, Physical::DOUBLE, maybe, None)?);
     }
     if timed {
         fields.push(column("wall_ms", Physical::DOUBLE, given, None)?);
@@ -172,7 +173,7 @@ pub fn read_parquet(file: Vec<u8>) -> Result<Vec<Row>, TableError> {
                 (name, _) => return Err(TableError::Version(format!("with a column {name}"))),
             }
         }
-        if !(row.figures.is_empty() || row.figures.len() == FIGURES.len()) {
+        if !(row.figures.is_empty() || row.figures.len() == COLUMNS) {
             return Err(TableError::Version("with other numbers".to_owned()));
         }
         rows.push(row);
@@ -241,7 +242,7 @@ mod tests {
             figures,
             ..Row::default()
         };
-        let figures: Vec<f64> = (0..FIGURES.len()).map(|at| at as f64 / 3.0).collect();
+        let figures: Vec<f64> = (0..COLUMNS).map(|at| at as f64 / 3.0).collect();
         let rows = vec![
             row(0, figures.clone()),
             row(1, Vec::new()),

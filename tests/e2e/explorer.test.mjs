@@ -60,9 +60,8 @@ test("what runs count is what their links say", async () => {
     const allocation = metricsOf(table).find(({ key }) => key === "gpu_allocation");
     return [gpus.title, allocation.title, allocation.about];
   };
-  const held = "that jobs held, from the first submission to the last finish.";
-  const ofGpus = ["GPUs of the cluster", "GPU allocation", `Mean share of GPUs ${held}`];
-  const ofCores = ["cores of the cluster", "core allocation", `Mean share of cores ${held}`];
+  const ofGpus = ["GPUs of the cluster", "GPU allocation", "The share of the cluster's GPUs that jobs held, on average over the makespan. Held is not the same as used well. Σ GPUs × time held ∕ (GPUs of the cluster × makespan)."];
+  const ofCores = ["cores of the cluster", "core allocation", ofGpus[2].replaceAll("GPUs", "cores")];
   assert.deepEqual(await titles("sample=lab&cluster=2x4", ""), ofGpus);
   assert.deepEqual(await titles("file=a.csv&unit=cores&cluster=2x4", "unit=cores"), ofCores);
   assert.deepEqual((await titles("sample=lab", "file=a.csv&unit=cores"))[0], "GPUs or cores of the cluster");
@@ -90,6 +89,17 @@ test("what is no table of a sweep is refused, with what is wrong and what to do"
   const trace = readFileSync(new URL("../fixtures/jobs.parquet", import.meta.url));
   assert.match(await refused(new File([trace], "jobs.parquet")), /^jobs\.parquet is not the table of a sweep: .* \(its columns: job_id, .* a job trace is opened by Open a trace\.$/);
   assert.match(await text("PAR1 and no more", "r.parquet"), /^r\.parquet is cut off, .* keeps the runs that are there\.$/);
+});
+
+test("columns are read by former names of metrics, too, and metrics come from the engine's table", async () => {
+  const text = await csv([run({ jct_mean: 12 })]).text();
+  for (const name of ["mean_jct", "jct-mean", "jct.mean"]) {
+    const { columns } = await read([new File([text.replace("jct_mean", name)], "a.csv")]);
+    assert.deepEqual(columns.get("jct_mean"), [12], name);
+  }
+  const [jct] = METRICS;
+  assert.deepEqual([jct.key, jct.title, jct.unit, jct.better], ["jct_mean", "mean JCT", "time", -1]);
+  assert.equal(METRICS.length, 34);
 });
 
 test("a table that is cut off in its last line shows what stands before", async () => {

@@ -269,7 +269,7 @@ fn a_draw_has_one_score_and_no_oracle_has_any() {
         assert_eq!(ours["log_hashes"], theirs["log_hashes"]);
         let link = ours["link"].as_str().expect("a link");
         assert!(
-            link.starts_with("#v=1&sample=") && link.contains("&run=script%5Bcode%3D"),
+            link.starts_with("#v=1&sample=") && link.contains("&run=script[code="),
             "{link}"
         );
     }

@@ -10,6 +10,7 @@
 //! 100 × √(mean ratio × p95 ratio). 100 is as good as Tiresias. A score is the geometric mean of these; its
 //! 95 % interval is Student's ("The probable error of a mean", Biometrika 6, 1908), of their logarithms.
 
+use crate::Permalink;
 use crate::driver::{Budget, Driver};
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::Serialize;
@@ -265,7 +266,7 @@ impl Tried {
             srtf: Times::mean(&self.srtf),
             tiresias: Times::mean(&self.tiresias),
             srtf_score: Estimate::of(&self.srtf_logs()).score,
-            link: link(self.challenge, policy),
+            link: format!("#{}", link(self.challenge, policy)),
             log_hashes: self.log_hashes,
         }
     }
@@ -343,19 +344,13 @@ fn tenths(score: f64) -> f64 {
     libm::round(score * 10.0) / 10.0
 }
 
-/// The page's address of a challenge's open workload under a scheduler beside the two others, from its #.
-fn link(challenge: &Sample, policy: &PolicySpec) -> String {
-    let mut link = format!("#v=1&sample={}", challenge.name);
-    let runs = [policy.without_outages().to_string()];
-    for run in runs.iter().map(String::as_str).chain(BESIDE) {
-        link.push_str("&run=");
-        for byte in run.bytes() {
-            match byte {
-                b'-' | b'_' | b'.' | b'~' => link.push(byte.into()),
-                byte if byte.is_ascii_alphanumeric() => link.push(byte.into()),
-                byte => link.push_str(&format!("%{byte:02X}")),
-            }
-        }
+/// A challenge's open workload under a scheduler beside the two others.
+pub fn link(challenge: &Sample, policy: &PolicySpec) -> Permalink {
+    let mut link = Permalink::versioned();
+    link.add("sample", challenge.name);
+    link.add("run", &policy.without_outages().to_string());
+    for beside in BESIDE {
+        link.add("run", beside);
     }
     link
 }

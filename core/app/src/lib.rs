@@ -9,6 +9,9 @@ pub mod challenges;
 pub mod described;
 pub mod driver;
 mod experiment;
+mod permalink;
 pub mod study;
 
 pub use experiment::Experiment;
+pub use permalink::Permalink;
+pub use switchyard::report::{METRICS, Metric};

@@ -14,6 +14,7 @@ mod distribution;
 mod export;
 mod failures;
 mod figure;
+mod metrics;
 mod outcomes;
 mod paper_table;
 mod servers;
@@ -30,7 +31,10 @@ pub use export::{
     ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv,
 };
 pub use failures::Failures;
-pub use figure::figure;
+pub use figure::{duration, figure};
+pub use metrics::{
+    Better, COLUMNS, Group, HEADLINE, METRICS, Metric, Unfinished, Unit, metrics_json,
+};
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};
 pub use servers::ServerFigures;

@@ -3,7 +3,7 @@
 //! CSV with the figures unrounded. A run that leaves jobs behind says so beside its name; it is never the
 //! best, and no ratio is taken of it.
 
-use super::{Summary, figure};
+use super::{Better, Metric, Summary, Unit, figure};
 use crate::spreadsheet::guarded;
 use std::borrow::Cow;
 
@@ -18,17 +18,21 @@ pub enum TableForm {
     Markdown,
 }
 
-/// A column: its head, of every run its figure, with how many decimals it is shown; less is better.
-type Column = (&'static str, fn(&Summary) -> f64, usize);
+/// A column's head, with its unit where that is not one: `Mean JCT (s)`.
+fn head(metric: &Metric) -> String {
+    match metric.unit {
+        Unit::Seconds => format!("{} (s)", metric.title),
+        _ => metric.title.to_owned(),
+    }
+}
 
-const COLUMNS: [Column; 6] = [
-    ("Mean JCT (s)", |of| of.jct.mean, 0),
-    ("Median JCT (s)", |of| of.jct.median, 0),
-    ("p95 JCT (s)", |of| of.jct.p95, 0),
-    ("Makespan (s)", |of| of.makespan, 0),
-    ("Mean ρ", |of| of.fairness.rho_mean, 2),
-    ("Restarts", |of| f64::from(of.restarts), 0),
-];
+/// With how many decimals a column is shown.
+fn decimals(metric: &Metric) -> usize {
+    match metric.unit {
+        Unit::Seconds | Unit::Count => 0,
+        _ => 2,
+    }
+}
 
 /// How many times as quick as the first run it is: a gain of 13.5 is not told by 0.07.
 const RATIO: &str = "First row's mean JCT ÷ its own";
@@ -41,13 +45,14 @@ pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
     };
     let first = runs.first().map_or(f64::NAN, |(_, first)| compared(first));
     let figures = runs.iter().map(|(_, of)| {
-        let own = COLUMNS.iter().map(|(_, value, _)| value(of));
+        let own = Metric::headline().map(|metric| (metric.of)(of));
         let own = own.map(|value| if of.finished > 0 { value } else { f64::NAN });
         own.chain([first / compared(of)]).collect()
     });
     let figures: Vec<Vec<f64>> = figures.collect();
-    let heads = COLUMNS.iter().map(|(head, ..)| *head).chain([RATIO]);
-    let heads: Vec<&str> = heads.collect();
+    let columns: Vec<&Metric> = Metric::headline().collect();
+    let heads: Vec<String> = columns.iter().map(|metric| head(metric)).collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).chain([RATIO]).collect();
     if form == TableForm::Csv {
         return csv(runs, &heads, &figures);
     }
@@ -58,11 +63,14 @@ pub fn paper_table(runs: &[(&str, &Summary)], form: TableForm) -> String {
     let whole: Vec<&Vec<f64>> = whole.map(|(row, _)| row).collect();
     let rows = figures.iter().zip(runs).map(|(row, (name, of))| {
         let cells = row.iter().enumerate().map(|(at, &value)| {
-            let text = match COLUMNS.get(at) {
-                Some(column) => shown(value, column.2),
+            let text = match columns.get(at) {
+                Some(metric) => shown(value, decimals(metric)),
                 None => ratio(value, form),
             };
-            let is_best = of.is_whole() && at < COLUMNS.len() && is_best(&whole, at, value);
+            let is_best = columns.get(at).is_some_and(|metric| {
+                let all: Vec<f64> = whole.iter().map(|row| row[at]).collect();
+                of.is_whole() && is_best(metric, &all, value)
+            });
             match (is_best, form) {
                 (false, _) => text,
                 (true, TableForm::Latex) => format!("\\textbf{{{text}}}"),
@@ -122,18 +130,17 @@ fn csv(runs: &[(&str, &Summary)], heads: &[&str], figures: &[Vec<f64>]) -> Strin
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Whether no run is shown a lower figure, and one a higher.
-fn is_best(figures: &[&Vec<f64>], column: usize, value: f64) -> bool {
-    let decimals = COLUMNS[column].2;
-    let own = shown(value, decimals);
-    let of = |row: &&Vec<f64>| row[column];
-    let is_known = figures.iter().map(of).all(f64::is_finite);
-    let least = figures.iter().map(of).fold(f64::INFINITY, f64::min);
-    let differ = figures
-        .iter()
-        .map(of)
-        .any(|other| shown(other, decimals) != own);
-    is_known && differ && shown(least, decimals) == own
+/// Whether no run is shown a better figure, and one a worse.
+fn is_best(metric: &Metric, figures: &[f64], value: f64) -> bool {
+    let text = |value| shown(value, decimals(metric));
+    let is_known = figures.iter().copied().all(f64::is_finite);
+    let best = match metric.better {
+        Better::Lower => figures.iter().copied().fold(f64::INFINITY, f64::min),
+        Better::Higher => figures.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        Better::Neither => return false,
+    };
+    let differ = figures.iter().any(|&other| text(other) != text(value));
+    is_known && differ && text(best) == text(value)
 }
 
 /// With a thin gap of a comma between thousands, as papers in English have it.
@@ -234,7 +241,7 @@ mod tests {
             "{latex}"
         );
         assert!(
-            latex.contains("Mean $\\rho$") && latex.ends_with("\\end{tabular}\n"),
+            latex.contains("Mean fairness $\\rho$") && latex.ends_with("\\end{tabular}\n"),
             "{latex}"
         );
 

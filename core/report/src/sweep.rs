@@ -1,55 +1,9 @@
 //! The table of a sweep: a row for each run, and how it stands in CSV. Whoever sweeps (the command line, Python,
 //! the page) has these columns, which `docs/sweeps.md` describes.
 
-use super::Summary;
+use super::{COLUMNS, Metric, Summary};
 use crate::spreadsheet::guarded;
 use serde::{Deserialize, Serialize};
-
-/// A number of a run: its column, and what it is of a summary.
-type Figure = (&'static str, fn(&Summary) -> f64);
-
-/// The numbers of a run; times in seconds.
-pub const FIGURES: [Figure; 35] = [
-    ("jobs", |of| f64::from(of.jobs)),
-    ("finished", |of| f64::from(of.finished)),
-    ("rejected", |of| f64::from(of.rejected)),
-    ("jct_mean", |of| of.jct.mean),
-    ("jct_median", |of| of.jct.median),
-    ("jct_p90", |of| of.jct.p90),
-    ("jct_p95", |of| of.jct.p95),
-    ("jct_p99", |of| of.jct.p99),
-    ("jct_max", |of| of.jct.max),
-    ("queueing_mean", |of| of.queueing.mean),
-    ("queueing_median", |of| of.queueing.median),
-    ("queueing_p90", |of| of.queueing.p90),
-    ("queueing_p95", |of| of.queueing.p95),
-    ("queueing_p99", |of| of.queueing.p99),
-    ("queueing_max", |of| of.queueing.max),
-    ("longest_wait", |of| of.longest_wait),
-    ("makespan", |of| of.makespan),
-    ("restarts", |of| f64::from(of.restarts)),
-    ("gpu_allocation", |of| of.gpu_allocation),
-    ("node_hours", |of| of.node_hours),
-    ("mean_nodes", |of| of.mean_nodes),
-    ("rho_mean", |of| of.fairness.rho_mean),
-    ("rho_p99", |of| of.fairness.rho_p99),
-    ("rho_max", |of| of.fairness.rho_max),
-    ("jain", |of| of.fairness.jain),
-    ("node_failures", |of| f64::from(of.failures.node_failures)),
-    ("evictions", |of| f64::from(of.failures.evictions)),
-    ("failed_attempts", |of| {
-        f64::from(of.failures.failed_attempts)
-    }),
-    ("failed_jobs", |of| f64::from(of.failures.failed_jobs)),
-    ("cancelled_jobs", |of| f64::from(of.failures.cancelled_jobs)),
-    ("executed_gpu_hours", |of| of.failures.executed_gpu_hours),
-    ("lost_gpu_hours", |of| of.failures.lost_gpu_hours),
-    ("checkpoint_gpu_hours", |of| {
-        of.failures.checkpoint_gpu_hours
-    }),
-    ("restore_gpu_hours", |of| of.failures.restore_gpu_hours),
-    ("availability", |of| of.failures.availability),
-];
 
 /// A text of a run: its column, and where it is in a row.
 pub struct Text {
@@ -108,7 +62,7 @@ pub struct Row {
     pub log_hash: String,
     /// What shows it, after the page's `#`.
     pub link: String,
-    /// [`FIGURES`], in their order; empty where there are none.
+    /// The numbers of [`Metric::columns`], in their order; empty where there are none.
     pub figures: Vec<f64>,
     /// Milliseconds of simulation: of the machine and not of the run, so not in the table.
     pub wall_ms: f64,
@@ -122,7 +76,7 @@ impl Row {
 
     /// A number of the run, by its column; `None` where there are none.
     fn figure(&self, name: &str) -> Option<f64> {
-        let at = FIGURES.iter().position(|(of, _)| *of == name)?;
+        let at = Metric::columns().position(|metric| metric.id == name)?;
         self.figures.get(at).copied()
     }
 
@@ -147,11 +101,16 @@ impl Row {
     }
 }
 
+/// The numbers of a row.
+pub fn figures(of: &Summary) -> Vec<f64> {
+    Metric::columns().map(|metric| (metric.of)(of)).collect()
+}
+
 /// The columns' names, as CSV has them first.
 pub fn csv_head() -> String {
     let texts = TEXTS.map(|text| text.name).join(",");
-    let figures = FIGURES.map(|(name, _)| name).join(",");
-    format!("point,{texts},load,seed,{figures}")
+    let figures: Vec<&str> = Metric::columns().map(|metric| metric.id).collect();
+    format!("point,{texts},load,seed,{}", figures.join(","))
 }
 
 /// A row as CSV; empty cells where there are no numbers or one cannot be known. No text is a formula in a spreadsheet.
@@ -166,7 +125,7 @@ pub fn csv_line(row: &Row) -> String {
         }
     }
     line += &format!(",{},{}", row.load, row.seed);
-    for at in 0..FIGURES.len() {
+    for at in 0..COLUMNS {
         line.push(',');
         if let Some(value) = row.figures.get(at).filter(|value| !value.is_nan()) {
             line += &value.to_string();
@@ -179,18 +138,27 @@ pub fn csv_line(row: &Row) -> String {
 mod tests {
     use super::*;
 
+    /// Version 1 of the table has these columns in this order: parts that lie in folders have them, too.
+    #[test]
+    fn columns_are_those_of_version_1() {
+        assert_eq!(
+            csv_head(),
+            "point,trace,trace_hash,cluster,scheduler,policy,settings,key,failure,error,log_hash,link,load,seed,jobs,\
+             finished,rejected,jct_mean,jct_median,jct_p90,jct_p95,jct_p99,jct_max,queueing_mean,queueing_median,\
+             queueing_p90,queueing_p95,queueing_p99,queueing_max,longest_wait,makespan,restarts,gpu_allocation,\
+             node_hours,mean_nodes,rho_mean,rho_p99,rho_max,jain,node_failures,evictions,failed_attempts,failed_jobs,\
+             cancelled_jobs,executed_gpu_hours,lost_gpu_hours,checkpoint_gpu_hours,restore_gpu_hours,availability"
+        );
+    }
+
     #[test]
     fn a_row_says_whether_its_run_left_jobs_behind() {
         let of = |finished, jobs| Row {
-            figures: FIGURES
-                .map(|(_, of)| {
-                    of(&Summary {
-                        jobs,
-                        finished,
-                        ..Summary::default()
-                    })
-                })
-                .to_vec(),
+            figures: figures(&Summary {
+                jobs,
+                finished,
+                ..Summary::default()
+            }),
             ..Row::default()
         };
         assert!(of(149, 240).leaves_jobs());

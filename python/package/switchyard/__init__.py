@@ -19,7 +19,7 @@ from __future__ import annotations
 from ._engine import VERSION as __version__
 from ._engine import InputError, RunError, SwitchyardError
 from ._results import Results, Run, Table
-from ._run import Trace, canonical, inspect, open, placements, policies, run, samples, settings
+from ._run import Trace, canonical, inspect, metrics, open, placements, policies, run, samples, settings
 from ._sweep import Sweep, sweep
 from ._view import view
 
@@ -35,6 +35,7 @@ __all__ = [
     "__version__",
     "canonical",
     "inspect",
+    "metrics",
     "open",
     "placements",
     "policies",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NoReturn, Sequence
 
@@ -123,7 +124,16 @@ class Run:
         return self.figures
 
     def __getitem__(self, figure: str) -> Any:
-        return self.figures[figure]
+        """A figure by its name, or a metric by its id (``run["jct_mean"]``) or a former name."""
+        if figure in self.figures:
+            return self.figures[figure]
+        path = _paths().get(figure.replace("-", "_"))
+        if path is None:
+            raise KeyError(f"a run has no figure '{figure}': switchyard.metrics() lists the metrics")
+        found: Any = self.figures
+        for key in path.split("."):
+            found = found[key]
+        return found
 
     def _repr_html_(self) -> str:
         gpus = _shown.counted(f"{self.cluster['gpus']:,} GPUs", self.cluster)
@@ -228,6 +238,14 @@ class Results(Mapping[str, Run]):
         import pandas
 
         return pandas.DataFrame([_flat(run.figures) for run in self.runs])
+
+
+@functools.cache
+def _paths() -> dict[str, str]:
+    """Where metrics stand in figures: by id, by place and by former names."""
+    metrics = [metric for metric in json.loads(_engine.metrics()) if metric["path"]]
+    former = {name: metric["path"] for metric in metrics for name in (metric["path"], *metric["aliases"])}
+    return former | {metric["id"]: metric["path"] for metric in metrics}
 
 
 _SUMMARY = (

@@ -205,6 +205,11 @@ def canonical(policy: str) -> str:
     return _engine.canonical(policy)
 
 
+def metrics() -> list[dict[str, Any]]:
+    """The metrics of runs: ids, titles, units, formulas, which way is better, and where they stand in a run's figures."""
+    return list(json.loads(_engine.metrics()))
+
+
 def placements() -> list[dict[str, Any]]:
     """Every placement: ``name``, ``summary``."""
     return list(json.loads(_engine.placements()))

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import html
+import json
 import math
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy
 
-#: Column, and what it is of a run.
-_COLUMNS: tuple[tuple[str, Callable[[Any], str]], ...] = (
-    ("mean JCT", lambda run: _span(run["jct"]["mean"])),
-    ("median", lambda run: _span(run["jct"]["median"])),
-    ("p95", lambda run: _span(run["jct"]["p95"])),
-    ("mean wait", lambda run: _span(run["queueing"]["mean"])),
-    ("makespan", lambda run: _span(run["makespan"])),
-    ("GPUs allocated", lambda run: _percent(run["gpu_allocation"])),
-    ("restarts", lambda run: f"{run['restarts']:,}"),
-    ("finished", lambda run: f"{run['finished']:,} of {run['jobs']:,}"),
-)
+from . import _engine
+
+#: The metrics of the table, by their ids.
+_COLUMNS = ("jct_mean", "jct_median", "jct_p95", "queueing_mean", "makespan", "gpu_allocation", "restarts")
 
 #: Told apart by those who see few colours, too (Okabe and Ito); dashes besides.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
@@ -27,18 +21,13 @@ _DASHES = ("", "6 3", "2 3", "8 3 2 3", "4 4", "1 2")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 560, 220, 44, 34, 8
 
 
-def _span(seconds: float | None) -> str:
-    """Seconds in a unit that a person can read, as the command line has them; – for what cannot be known."""
-    if seconds is None:
+def _value(value: float | None, unit: str) -> str:
+    """A metric's value with its unit."""
+    if value is None:
         return "–"
-    for below, unit, by in ((120, "s", 1), (7200, "min", 60), (172800, "h", 3600)):
-        if seconds < below:
-            return f"{seconds / by:.1f} {unit}"
-    return f"{seconds / 86400:.2f} d"
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share * 100:.1f} %"
+    if unit == "seconds":
+        return _engine.duration(value)
+    return f"{value * 100:.1f} %" if unit == "share" else f"{value:,}"
 
 
 def counted(text: str, facts: Mapping[str, Any]) -> str:
@@ -50,10 +39,14 @@ def table(runs: Sequence[Any]) -> str:
     """The runs in numbers, a row each; the best mean JCT in bold, of those that have finished all jobs."""
     whole = [run for run in runs if run["finished"] == run["jobs"]]
     best = min((run["jct"]["mean"] for run in whole), default=None)
-    head = "".join(f"<th>{counted(name, runs[0].cluster) if runs else name}</th>" for name, _ in _COLUMNS)
+    metrics = {metric["id"]: metric for metric in json.loads(_engine.metrics())}
+    titles = [*(metrics[name]["words"] for name in _COLUMNS), "finished"]
+    head = "".join(f"<th>{counted(title, runs[0].cluster) if runs else title}</th>" for title in titles)
     rows = []
     for run in runs:
-        cells = "".join(f"<td>{html.escape(of(run))}</td>" for _, of in _COLUMNS)
+        values = [_value(run[name], metrics[name]["unit"]) for name in _COLUMNS]
+        values.append(f"{run['finished']:,} of {run['jobs']:,}")
+        cells = "".join(f"<td>{html.escape(value)}</td>" for value in values)
         if run in whole and run["jct"]["mean"] == best and len(whole) > 1:
             cells = cells.replace("<td>", "<td><b>", 1).replace("</td>", "</b></td>", 1)
         rows.append(f"<tr><th style='text-align:left'>{html.escape(run.label)}</th>{cells}</tr>")

@@ -6,6 +6,7 @@ import base64
 import zlib
 from typing import Any, Sequence
 
+from . import _engine
 from ._engine import InputError
 from ._run import Trace
 
@@ -60,9 +61,6 @@ PAGE = "http://localhost:8080/"
 
 #: Letters of a link; static/embed.js takes no more of an article.
 _MOST_LETTERS = 400_000
-
-#: What names a link's trace.
-_SOURCE = ("sample", "file", "url", "experiment")
 
 
 def view(
@@ -130,8 +128,7 @@ def _packed(trace: Trace, link: str) -> str:
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = packer.compress(trace._native._experiment().encode()) + packer.flush()
     letters = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    parts = [part for part in link.rpartition("#")[2].split("&") if part and part.split("=")[0] not in (*_SOURCE, "v")]
-    whole = "&".join(["v=1", f"experiment={letters}", *parts])
+    whole = _engine.packed_link(link, letters)
     if len(whole) > _MOST_LETTERS:
         raise InputError(
             f"{len(trace):,} jobs are too many for a link, {len(whole):,} letters of at most {_MOST_LETTERS:,}: "

@@ -19,7 +19,6 @@ use crate::goodput::Question;
 use crate::stage::{ColourBy, Stage};
 use crate::time_axis::Window as Span;
 use crate::zones;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt::Display;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
@@ -29,10 +28,8 @@ use switchyard::policy::PolicySpec;
 use switchyard::trace::{Choices, ColumnMapping, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
 use switchyard::{Resource, Settings};
+use switchyard_app::Permalink;
 use switchyard_app::study::DEFAULT_POLICIES;
-
-/// The version written; a later one that changes a key's meaning must still read this one.
-const VERSION: u32 = 1;
 
 /// The view that a link shows which names none.
 const FIRST_VIEW: &str = "yard";
@@ -44,9 +41,6 @@ const MOST_OUTAGES: usize = 100;
 pub fn fit_in_a_link(outages: &Outages) -> bool {
     outages.len() <= MOST_OUTAGES
 }
-
-/// The name in links of an experiment that travels within.
-const PACKED: &str = "experiment";
 
 /// Colours and dashes are not told apart for longer than this.
 const MOST_HUES: u32 = 64;
@@ -162,12 +156,8 @@ impl Link {
     pub fn parse(fragment: &str) -> Self {
         let mut link = Self::default();
         let (mut policies, mut packed, mut left_out) = (Vec::new(), None, 0);
-        let fragment = fragment.trim_start_matches('#');
-        for pair in fragment.split('&').filter(|pair| !pair.is_empty()) {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            // What is no percent-encoding stays as it is.
-            let value = percent_decode_str(value).decode_utf8_lossy();
-            if key == PACKED {
+        for (key, value) in Permalink::read(fragment) {
+            if key == Permalink::EXPERIMENT {
                 packed = Some(Rc::from(value));
                 continue;
             }
@@ -235,15 +225,17 @@ impl Link {
     ) -> Result<(), String> {
         match key {
             "v" => match value.parse::<u32>() {
-                Ok(VERSION) => {}
-                Ok(version) if version > VERSION => {
+                Ok(Permalink::VERSION) => {}
+                Ok(version) if version > Permalink::VERSION => {
                     return Err(format!(
-                        "a newer Switchyard made this link, and this one knows version {VERSION}: look whether it shows what was meant"
+                        "a newer Switchyard made this link, and this one knows version {}: look whether it shows what was meant",
+                        Permalink::VERSION
                     ));
                 }
                 _ => {
                     return Err(format!(
-                        "there is no such version; this is version {VERSION}"
+                        "there is no such version; this is version {}",
+                        Permalink::VERSION
                     ));
                 }
             },
@@ -447,98 +439,88 @@ impl Link {
     /// The text after `#`, leaving out what is at its default.
     pub fn fragment(&self) -> String {
         let default = Self::default();
-        let mut out = format!("v={VERSION}");
-        let mut add = |key: &str, value: &str| {
-            out.push('&');
-            out.push_str(key);
-            out.push('=');
-            out.extend(utf8_percent_encode(value, ENCODED));
-        };
+        let mut link = Permalink::versioned();
         match &self.source {
-            Source::Sample(name) => add("sample", name),
-            Source::File(name) => add("file", name),
-            Source::Url(address) => add("url", address),
+            Source::Sample(name) => link.add("sample", name),
+            Source::File(name) => link.add("file", name),
+            Source::Url(address) => link.add("url", address),
             Source::Packed(name, packed) => {
-                add("file", name);
-                add(PACKED, packed);
+                link.add("file", name);
+                link.add(Permalink::EXPERIMENT, packed);
             }
         }
         if let Some(member) = &self.member {
-            add("member", member);
+            link.add("member", member);
         }
         if let Some(columns) = &self.columns {
-            add("columns", columns);
+            link.add("columns", columns);
         }
         for (key, value) in &self.choice.0 {
-            add(key, value);
+            link.add(key, value);
         }
         if let Some(cluster) = &self.cluster {
-            add("cluster", &cluster.to_string());
+            link.add("cluster", &cluster.to_string());
         }
-        for setting in settings::all() {
-            if let Some(value) = setting.given(&self.settings) {
-                add(setting.link, &value);
-            }
-        }
+        link.add_settings(settings::all(), &self.settings);
         for definition in &self.settings.applications.definitions {
-            add("application", &Application::compact_json(definition));
+            link.add("application", &Application::compact_json(definition));
         }
         for (at, policy) in self.policies.iter().enumerate() {
-            add("run", &policy.to_string());
+            link.add("run", &policy.to_string());
             if let Some(name) = self.names.get(at).filter(|name| !name.is_empty()) {
-                add("name", name);
+                link.add("name", name);
             }
             if let Some(hue) = self.hues.get(at).copied().flatten() {
-                add("hue", &hue.to_string());
+                link.add("hue", &hue.to_string());
             }
         }
         if self.says_runs && self.policies.is_empty() {
-            add("run", "");
+            link.add("run", "");
         }
         if self.baseline != default.baseline {
-            add("baseline", &self.baseline.to_string());
+            link.add("baseline", &self.baseline.to_string());
         }
         if self.view != default.view {
-            add("view", &self.view);
+            link.add("view", &self.view);
         }
         for (key, value) in self.options.given() {
-            add(key, value);
+            link.add(key, value);
         }
         if self.question != default.question {
-            add("goodput", &self.question.to_text());
+            link.add("goodput", &self.question.to_text());
         }
         let colour = ColourBy::ALL
             .iter()
             .find(|(by, _, _)| *by == self.colour_by && self.colour_by != default.colour_by);
         if let Some((_, name, _)) = colour {
-            add("colour", name);
+            link.add("colour", name);
         }
         match self.theme {
             Theme::System => {}
-            Theme::Light => add("theme", "light"),
-            Theme::Dark => add("theme", "dark"),
+            Theme::Light => link.add("theme", "light"),
+            Theme::Dark => link.add("theme", "dark"),
         }
         if let Some(time) = self.time {
-            add("t", &format!("{time:.0}"));
+            link.add("t", &format!("{time:.0}"));
         }
         if let Some(speed) = self.speed {
-            add("speed", &speed.to_string());
+            link.add("speed", &speed.to_string());
         }
         for (key, span) in [("zoom", self.seen), ("range", self.range)] {
             if let Some(Span { from, to }) = span {
-                add(key, &format!("{from}..{to}"));
+                link.add(key, &format!("{from}..{to}"));
             }
         }
         if let Some(job) = self.job {
-            add("job", &job.0.to_string());
+            link.add("job", &job.0.to_string());
         }
         if let Some(job) = self.followed {
-            add("follow", &job.0.to_string());
+            link.add("follow", &job.0.to_string());
         }
         if let Some(lit) = self.lit {
-            add("lit", &lit.to_string());
+            link.add("lit", &lit.to_string());
         }
-        out
+        link.into_string()
     }
 }
 
@@ -590,18 +572,6 @@ fn non_negative(text: &str) -> Result<f64, String> {
     let number = number.filter(|value: &f64| (0.0..=MOST).contains(value));
     number.ok_or_else(|| format!("it is a number from 0 to {MOST:e}"))
 }
-
-/// What is percent-encoded in a value: brackets, commas and colons of policy specs stay
-/// readable; what would end a value or upset a mail program does not.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'[')
-    .remove(b']')
-    .remove(b',')
-    .remove(b':')
-    .remove(b'=');
 
 #[cfg(test)]
 mod tests;

@@ -10,8 +10,8 @@ use crate::draw::format::{duration, significant};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::policy::{PolicySpec, entry};
-use switchyard::report::Summary;
-use switchyard::report::sweep::{FIGURES, Row, csv_head, csv_line};
+use switchyard::report::sweep::{Row, csv_head, csv_line, figures};
+use switchyard::report::{Metric, Summary, Unit};
 use switchyard::{RunSpec, Setting};
 
 /// A sweep has at most so many runs.
@@ -366,24 +366,11 @@ impl AppState {
     }
 }
 
-/// A metric of a sweep: its name, and its value in seconds or as a number.
-pub type Metric = (&'static str, fn(&Summary) -> f64, bool);
-
-/// What a sweep tells of each run: name, value, whether that is a time.
-pub const METRICS: [Metric; 6] = [
-    ("mean JCT", |of| of.jct.mean, true),
-    ("median JCT", |of| of.jct.median, true),
-    ("p95 JCT", |of| of.jct.p95, true),
-    ("makespan", |of| of.makespan, true),
-    ("mean ρ", |of| of.fairness.rho_mean, false),
-    ("restarts", |of| f64::from(of.restarts), false),
-];
-
 /// A metric's value in words.
-pub fn in_words((_, _, is_time): &Metric, value: f64) -> String {
-    match is_time {
-        true => duration(value),
-        false => significant(value),
+pub fn in_words(metric: &Metric, value: f64) -> String {
+    match metric.unit {
+        Unit::Seconds => duration(value),
+        _ => significant(value),
     }
 }
 
@@ -410,7 +397,7 @@ impl Sweep {
         let over = self.points.iter().filter_map(|point| {
             let mut row = point.row.clone();
             match point.outcome.as_ref()? {
-                Ok(summary) => row.figures = FIGURES.map(|(_, of)| of(summary)).to_vec(),
+                Ok(summary) => row.figures = figures(summary),
                 Err(why) => (row.failure, row.error) = ("run".to_owned(), why.clone()),
             }
             Some(csv_line(&row))

@@ -280,7 +280,7 @@ pub(super) fn BesideRecorded(props: &ByWhomProps) -> Html {
     let is_there = state.cards.iter().any(|card| card.policy.replays());
     let onadd = tell(session, |_: MouseEvent| Action::AddRecorded);
     let heads = CALIBRATION.iter().zip(0..).map(|(metric, place)| {
-        html! { <th scope="col"><Term definition={&metric.definition} {place} /></th> }
+        html! { <th scope="col"><Term definition={metric.definition} {place} /></th> }
     });
     let rows = found.iter().filter_map(|(id, of)| {
         let column = props.columns.iter().find(|column| column.id == *id)?;

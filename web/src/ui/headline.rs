@@ -3,24 +3,15 @@
 
 use super::controls::{quiet_button, swatch};
 use super::export::{TABLES, file_name, save_table};
-use super::metrics::{METRICS, Metric};
+use super::metrics::{Look, definition};
 use super::metrics_table::{Column, cell, known, reference};
 use super::term::Term;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::view_options::COMPARE_OVER;
 use crate::state::{Action, AppState};
+use switchyard::report::Metric;
 use yew::prelude::*;
-
-/// The metrics of the headline, by their definitions' ids.
-const SHOWN: [&str; 6] = [
-    "jct-mean",
-    "jct-median",
-    "jct-p95",
-    "makespan",
-    "rho-mean",
-    "restarts",
-];
 
 /// Tells the terms here from those of the whole table.
 const PLACE: u32 = 1;
@@ -83,16 +74,14 @@ pub(super) fn headline(
     let Some(baseline) = reference(columns, state.baseline) else {
         return Html::default();
     };
-    let named = |id: &&str| METRICS.iter().find(|of| of.definition.id == *id);
-    let metrics = || SHOWN.iter().filter_map(named);
-    let values: Vec<(&Metric, Vec<f64>)> = metrics()
+    let values: Vec<(&Metric, Vec<f64>)> = Metric::headline()
         .map(|metric| {
             let values = columns.iter().map(|column| known(metric, &column.compared));
             (metric, values.collect())
         })
         .collect();
-    let heads = metrics().map(|metric| {
-        html! { <th scope="col"><Term definition={&metric.definition} place={PLACE} /></th> }
+    let heads = Metric::headline().map(|metric| {
+        html! { <th scope="col"><Term definition={definition(metric)} place={PLACE} /></th> }
     });
     let rows = columns.iter().enumerate().map(|(position, column)| {
         let chosen = column.id == baseline.id;
@@ -102,7 +91,7 @@ pub(super) fn headline(
         };
         let cells = values.iter().map(|(metric, values)| {
             cell(
-                (metric.definition.name, metric.look),
+                (metric.title, Look::of(metric)),
                 columns,
                 (baseline, Column::is_comparable),
                 values,

@@ -368,7 +368,7 @@ fn numbers(runs: &[InRun], dark: bool) -> Html {
             <table>
                 <thead><tr>
                     <th scope="col"><span class="visually-hidden">{ "Run" }</span></th>
-                    { for [&JCT, &WAITED, &RESTARTS, &RHO].map(|definition| html! { <th scope="col"><Term {definition} /></th> }) }
+                    { for [JCT, WAITED, RESTARTS, RHO].map(|definition| html! { <th scope="col"><Term {definition} /></th> }) }
                 </tr></thead>
                 <tbody>{ for runs.iter().map(row) }</tbody>
             </table>

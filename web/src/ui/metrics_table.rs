@@ -2,13 +2,13 @@
 //! have finished all their jobs, or, where that is chosen, all runs over the jobs that finished in all.
 
 use super::controls::swatch;
-use super::metrics::{Better, FAILURES, Look, METRICS, Metric, OF_TYPE};
+use super::metrics::{Look, OF_TYPE, definition};
 use super::term::{Definition, Term};
 use super::wording::{SAME, difference};
 use crate::draw::charts::{summary, type_title, types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
-use switchyard::report::{Summary, TypeFigures, finished_in_all};
+use switchyard::report::{Better, Group, Metric, Summary, TypeFigures, finished_in_all};
 use yew::prelude::*;
 
 /// One run's column.
@@ -86,7 +86,7 @@ pub(super) fn reference(columns: &[Column], id: u32) -> Option<&Column> {
 /// A metric of a run, once a job has finished.
 pub(super) fn known(metric: &Metric, of: &Summary) -> f64 {
     if of.finished > 0 {
-        (metric.value)(of)
+        (metric.of)(of)
     } else {
         f64::NAN
     }
@@ -107,16 +107,16 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
             </th>
         }
     });
-    let of_runs = METRICS.iter().map(|metric| {
-        // How many jobs a run has left behind is of all of them.
-        let counts = ["finished", "rejected"].contains(&metric.definition.id);
-        let values = columns.iter().map(|column| match counts {
-            true => (metric.value)(&column.summary),
-            false => known(metric, &column.compared),
+    let of_runs = Metric::of_group(Group::Run).chain(Metric::of_group(Group::Jobs));
+    let of_runs = of_runs.map(|metric| {
+        let values = columns.iter().map(|column| match metric.group {
+            // How many jobs a run has left behind is of all of them.
+            Group::Jobs => (metric.of)(&column.summary),
+            _ => known(metric, &column.compared),
         });
         row(
-            (&metric.definition, 0),
-            metric.look,
+            (definition(metric), 0),
+            Look::of(metric),
             columns,
             (baseline, Column::is_comparable),
             values,
@@ -159,15 +159,13 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
 
 /// What failures cost the runs, over all jobs. What is nought in every run says nothing.
 fn of_failures(columns: &[Column], baseline: &Column) -> Vec<Html> {
-    let rows = FAILURES.iter().filter_map(|metric| {
+    let rows = Metric::of_group(Group::Failures).filter_map(|metric| {
         let values = columns.iter();
-        let values: Vec<f64> = values
-            .map(|column| (metric.value)(&column.summary.failures))
-            .collect();
+        let values: Vec<f64> = values.map(|column| (metric.of)(&column.summary)).collect();
         values.iter().any(|value| *value != 0.0).then(|| {
             row(
-                (&metric.definition, 0),
-                metric.look,
+                (definition(metric), 0),
+                Look::of(metric),
                 columns,
                 (baseline, Column::is_whole),
                 values.into_iter(),
@@ -185,7 +183,7 @@ fn of_type(columns: &[Column], baseline: &Column, at: u32) -> Vec<Html> {
             own.map_or(f64::NAN, metric.value)
         });
         row(
-            (&metric.definition, at),
+            (metric.definition, at),
             metric.look,
             columns,
             (baseline, Column::is_whole),
@@ -230,7 +228,7 @@ fn heading(text: &str, across: usize) -> Html {
 /// One number of every run, NaN where it is not known; `place` tells a term from others of the same
 /// name. `compared`: the baseline, and which runs are like it.
 fn row(
-    (definition, place): (&'static Definition, u32),
+    (definition, place): (Definition, u32),
     look: Look,
     columns: &[Column],
     compared: (&Column, Stands),

@@ -192,8 +192,8 @@ pub(super) fn placing_panel(
             <p>{ sentence(step) }</p>
             <table aria-label="What the agent could do">
                 <thead><tr>
-                    <th scope="col">{ "the " }<Term definition={&AGENT} {place} />{ " could" }</th>
-                    <th scope="col" colspan="2"><Term definition={&CHANCE} {place} /></th>
+                    <th scope="col">{ "the " }<Term definition={AGENT} {place} />{ " could" }</th>
+                    <th scope="col" colspan="2"><Term definition={CHANCE} {place} /></th>
                 </tr></thead>
                 <tbody>{ for choices }</tbody>
             </table>
@@ -201,9 +201,9 @@ pub(super) fn placing_panel(
             <table aria-label="What partitions told one another">
                 <thead><tr>
                     <th scope="col">{ "partition" }</th>
-                    <th scope="col"><Term definition={&VALUE} {place} /></th>
-                    <th scope="col"><Term definition={&TOLD} {place} /></th>
-                    <th scope="col"><Term definition={&FORWARD} {place} /></th>
+                    <th scope="col"><Term definition={VALUE} {place} /></th>
+                    <th scope="col"><Term definition={TOLD} {place} /></th>
+                    <th scope="col"><Term definition={FORWARD} {place} /></th>
                 </tr></thead>
                 <tbody>{ for partitions }</tbody>
             </table>

@@ -131,9 +131,9 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
             <div class="range-table"><table>
                 <thead><tr>
                     <th scope="col">{ "scheduler" }</th>
-                    <th scope="col"><Term definition={&FINISHED} /></th>
-                    <th scope="col"><Term definition={&HELD} /></th>
-                    <th scope="col"><Term definition={&WAIT} /></th>
+                    <th scope="col"><Term definition={FINISHED} /></th>
+                    <th scope="col"><Term definition={HELD} /></th>
+                    <th scope="col"><Term definition={WAIT} /></th>
                 </tr></thead>
                 <tbody>{ for rows }</tbody>
             </table></div>

@@ -76,8 +76,8 @@ pub(super) fn round_panel(
                     <thead><tr>
                         <th scope="col">{ "job" }</th>
                         <th scope="col">{ format::units("GPUs") }</th>
-                        <th scope="col"><Term definition={&SPEEDUP} /></th>
-                        <th scope="col"><Term definition={&MATRIX} /></th>
+                        <th scope="col"><Term definition={SPEEDUP} /></th>
+                        <th scope="col"><Term definition={MATRIX} /></th>
                     </tr></thead>
                     <tbody>{ for body }</tbody>
                 </table>

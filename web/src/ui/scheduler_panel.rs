@@ -55,7 +55,7 @@ fn weights(state: &StateHandle, session: &Session) -> Html {
         chosen == WeightsChoice::Shipped || state.weights.iter().any(|(of, _)| *of == chosen);
     html! {
         <div class="weights" role="group" aria-label="Weights">
-            <Term definition={&WEIGHTS} />
+            <Term definition={WEIGHTS} />
             { choose(WeightsChoice::Shipped, "shipped", "Use the weights that come with the page".to_owned()) }
             { for own }
             if !is_there {

@@ -7,7 +7,7 @@ use web_sys::{Element, Window};
 use yew::prelude::*;
 
 /// What a term means.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Definition {
     /// For identifiers.
     pub(super) id: &'static str,
@@ -25,7 +25,7 @@ pub(super) struct Definition {
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
     /// Its meaning.
-    pub(super) definition: &'static Definition,
+    pub(super) definition: Definition,
     /// Tells it from others of the same page, where a term stands more than once.
     #[prop_or_default]
     pub(super) place: u32,
@@ -56,7 +56,7 @@ pub(super) fn Term(props: &Props) -> Html {
         meaning,
         formula,
         source,
-    } = *props.definition;
+    } = props.definition;
     let unit = props.unit;
     let open = {
         let (place, button) = (place.clone(), button.clone());

@@ -66,11 +66,11 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
         .results
         .as_ref()
         .map(|(_, summary)| summary.fairness.rho_mean);
-    let facts: [(&'static Definition, String); 4] = [
-        (&FINISHED, count(run.moment.finished().into())),
-        (&IN_USE, format!("{in_use:.0} %")),
-        (&RHO, rho.map_or_else(|| "–".to_owned(), figures)),
-        (&RESTARTS, count(run.restarts(now) as u64)),
+    let facts: [(Definition, String); 4] = [
+        (FINISHED, count(run.moment.finished().into())),
+        (IN_USE, format!("{in_use:.0} %")),
+        (RHO, rho.map_or_else(|| "–".to_owned(), figures)),
+        (RESTARTS, count(run.restarts(now) as u64)),
     ];
     let facts = facts.into_iter().map(|(definition, value)| {
         // What is of the whole run is not told to a reader who is to guess it (embed.css).

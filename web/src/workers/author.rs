@@ -5,7 +5,7 @@
 use crate::state::spec_edit::with_param;
 use gloo_events::EventListener;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use switchyard::policy::script::{EXAMPLES, Script, WORDS, unpack};
 use switchyard::policy::{PolicySpec, entry};
 use switchyard::sim::Mistake;
@@ -31,8 +31,8 @@ enum Question {
         name: String,
         draw: Option<u64>,
     },
-    /// Whether a text is sound, and the spec that says it under a name; of what ran it before, what is not
-    /// the script's own stays.
+    /// Whether a text is sound, the spec that says it under a name, and links to the challenges with it; of what
+    /// ran it before, what is not the script's own stays.
     Check {
         text: String,
         name: String,
@@ -70,7 +70,15 @@ fn answer(question: Question) -> Value {
         }
         Question::Check { text, name, like } => match Script::spec(&text, &name) {
             Ok(spec) => {
-                json!({ "spec": like.parse().map_or(spec.clone(), |like| kept(spec, &like)).to_string() })
+                let links = CHALLENGES.iter().map(|of| {
+                    (
+                        of.name.to_owned(),
+                        Value::from(link(of, &spec).into_string()),
+                    )
+                });
+                let links: Map<String, Value> = links.collect();
+                let spec = like.parse().map_or(spec.clone(), |like| kept(spec, &like));
+                json!({ "spec": spec.to_string(), "links": links })
             }
             Err(mistake) => wrong(mistake),
         },

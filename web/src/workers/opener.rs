@@ -10,7 +10,6 @@ use crate::draw::{format, histogram};
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::order;

@@ -120,7 +120,7 @@ fn FragmentationView(props: &StateProps) -> Html {
                 { number_field("Runs of each placement", None, whole_from("1").to("100"), seeds.to_string(), take_seeds) }
             </form>
             <section aria-label="What the placements come to">
-                <p class="terms"><Term definition={&FRAGMENTATION} /><Term definition={&ALLOCATION} /><Term definition={&ARRIVED} /></p>
+                <p class="terms"><Term definition={FRAGMENTATION} /><Term definition={ALLOCATION} /><Term definition={ARRIVED} /></p>
                 <p class="hint" aria-live="polite">{ progress }</p>
                 { told }
             </section>

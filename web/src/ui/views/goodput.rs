@@ -146,7 +146,7 @@ fn GoodputView(props: &StateProps) -> Html {
                 { controls::error(refused.as_deref()) }
             </form>
             <section aria-label="What the model says">
-                <p class="terms"><Term definition={&GOODPUT} /><Term definition={&EFFICIENCY} /><Term definition={&NOISE_SCALE} /></p>
+                <p class="terms"><Term definition={GOODPUT} /><Term definition={EFFICIENCY} /><Term definition={NOISE_SCALE} /></p>
                 <dl class="job-facts" aria-live="polite">{ for facts }</dl>
                 { train_this(session, &answer) }
                 <div class="plots">{ for answer.plots.iter().map(|plot| saved_chart(plot, dark, "the choice", &caption)) }</div>
@@ -335,7 +335,7 @@ impl Fields<'_> {
                         question.noise_scale = None;
                     }) }
                 </div>
-                <div class="field"><Term definition={&NOISE_SCALE} />
+                <div class="field"><Term definition={NOISE_SCALE} />
                     { self.slider(("0", "9", "0.02"), phi.log10(), "Gradient noise scale", format!("{} samples", format::figures(format::two_digits(phi))), |question, _, power| question.noise_scale = Some(10f64.powf(power))) }
                 </div>
                 if question.noise_scale.is_some() {
@@ -343,7 +343,7 @@ impl Fields<'_> {
                 }
                 <details>
                     <summary>{ "Step time and batch sizes" }</summary>
-                    <p class="terms"><Term definition={&STEP_TIME} /></p>
+                    <p class="terms"><Term definition={STEP_TIME} /></p>
                     <div class="numbers">
                         { self.number("αc (s)", alpha_c, |question, answer, value| params(question, answer).alpha_c = value) }
                         { self.number("βc (s/sample)", beta_c, |question, answer, value| params(question, answer).beta_c = value) }
@@ -353,7 +353,7 @@ impl Fields<'_> {
                         { self.number("βr (s)", beta_r, |question, answer, value| params(question, answer).beta_r = value) }
                         { self.number("γ", gamma, |question, answer, value| params(question, answer).gamma = value) }
                     </div>
-                    <p class="terms"><Term definition={&BATCHES} /></p>
+                    <p class="terms"><Term definition={BATCHES} /></p>
                     <div class="numbers">
                         { self.number("M0", f64::from(m0), |question, answer, value| limits(question, answer).m0 = value as u32) }
                         { self.number("largest M", f64::from(max_batch), |question, answer, value| limits(question, answer).max_batch = value as u32) }

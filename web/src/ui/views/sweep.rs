@@ -2,7 +2,7 @@
 
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::sweep::{METRICS, Sweep, Vary, in_words, values};
+use crate::state::sweep::{Sweep, Vary, in_words, values};
 use crate::state::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use crate::state::{Action, AppState};
 use crate::ui::controls::{self, error, field, list, option};
@@ -14,6 +14,7 @@ use crate::ui::view::View;
 use std::rc::Rc;
 use switchyard::SETTINGS;
 use switchyard::policy::{ParamKind, entry};
+use switchyard::report::{HEADLINE, Metric};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -209,17 +210,15 @@ fn progress(sweep: &Rc<Sweep>, state: &AppState) -> Html {
 
 /// Every run in numbers, and the way to it.
 fn table(sweep: &Sweep) -> Html {
-    let heads = METRICS
-        .iter()
-        .map(|(name, ..)| html! { <th scope="col" class="number">{ name }</th> });
+    let heads = Metric::headline()
+        .map(|metric| html! { <th scope="col" class="number">{ metric.words() }</th> });
     let rows = sweep.points.iter().map(|point| {
         let (value, line) = (&sweep.values[point.value], &sweep.lines[point.line]);
         let cells = match &point.outcome {
-            None => html! { <td colspan={METRICS.len().to_string()} class="hint">{ if sweep.under_way { "waits for its turn, or runs" } else { "not run" } }</td> },
-            Some(Err(why)) => html! { <td colspan={METRICS.len().to_string()}>{ controls::error(Some(why)) }</td> },
-            Some(Ok(summary)) => METRICS
-                .iter()
-                .map(|metric| html! { <td class="number">{ in_words(metric, (metric.1)(summary)) }</td> })
+            None => html! { <td colspan={HEADLINE.len().to_string()} class="hint">{ if sweep.under_way { "waits for its turn, or runs" } else { "not run" } }</td> },
+            Some(Err(why)) => html! { <td colspan={HEADLINE.len().to_string()}>{ controls::error(Some(why)) }</td> },
+            Some(Ok(summary)) => Metric::headline()
+                .map(|metric| html! { <td class="number">{ in_words(metric, (metric.of)(summary)) }</td> })
                 .collect(),
         };
         let left = point.outcome.as_ref().and_then(|of| left(of.as_ref().ok()?));

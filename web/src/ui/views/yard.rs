@@ -93,7 +93,7 @@ fn load_key(dark: bool) -> Html {
         let colour = format!("background: {}", palette::load(load, dark));
         html! { <><i class="link" ~style={colour}></i>{ words }</> }
     });
-    html! { <span class="key hint"><Term definition={&LINKS} />{ for loads }</span> }
+    html! { <span class="key hint"><Term definition={LINKS} />{ for loads }</span> }
 }
 
 /// How many yards stand side by side, by the room there is: four are two by two.
