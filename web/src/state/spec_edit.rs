@@ -13,21 +13,22 @@ pub(crate) fn with_param(
     let changed = policy.with(name, value);
     match (&changed, name) {
         (Err(SpecError::Conflict { .. }), "thresholds") => with(policy, &[(name, value)], "queues"),
-        (Err(SpecError::Conflict { .. }), "queues") => match value.parse::<usize>() {
-            Ok(queues) if queues >= 2 => {
-                let list = policy.value("thresholds").unwrap_or_default();
-                let list = list.split(':');
-                let mut thresholds: Vec<f64> = list.filter_map(|of| of.parse().ok()).collect();
-                while thresholds.len() < queues - 1 {
-                    thresholds.push(thresholds.last().map_or(3600.0, |last| last * 2.0));
+        (Err(SpecError::Conflict { .. }), "queues") => {
+            match (value.parse::<usize>(), policy.value("thresholds")) {
+                (Ok(queues), Some(list)) if queues >= 2 => {
+                    let list = list.split(':');
+                    let mut thresholds: Vec<f64> = list.filter_map(|of| of.parse().ok()).collect();
+                    while thresholds.len() < queues - 1 {
+                        thresholds.push(thresholds.last().map_or(3600.0, |last| last * 2.0));
+                    }
+                    thresholds.truncate(queues - 1);
+                    let list: Vec<String> = thresholds.iter().map(f64::to_string).collect();
+                    let list = list.join(":");
+                    with(policy, &[(name, value), ("thresholds", &list)], name)
                 }
-                thresholds.truncate(queues - 1);
-                let list: Vec<String> = thresholds.iter().map(f64::to_string).collect();
-                let list = list.join(":");
-                with(policy, &[(name, value), ("thresholds", &list)], name)
+                _ => with(policy, &[(name, value)], "thresholds"),
             }
-            _ => with(policy, &[(name, value)], "thresholds"),
-        },
+        }
         _ => changed,
     }
 }

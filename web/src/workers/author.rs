@@ -96,8 +96,9 @@ fn wrong(Mistake { line, column, what }: Mistake) -> Value {
 
 /// The spec with the placement and the outages of another.
 fn kept(spec: PolicySpec, like: &PolicySpec) -> PolicySpec {
-    let placement = like.value("placement");
-    let placed = placement.and_then(|value| spec.with("placement", &value).ok());
+    let mut given = like.given();
+    let placement = given.find(|(info, _)| info.name == "placement");
+    let placed = placement.and_then(|(_, value)| spec.with("placement", &value).ok());
     placed.unwrap_or(spec).and_if(like.what_if().clone())
 }
 
