@@ -14,7 +14,7 @@ use std::time::Instant;
 use switchyard::goodput::batch::choose;
 use switchyard::policy::Rng;
 use switchyard::policy::pollux::{
-    Candidate, Node, Outcome, Parameters, Problem, ProblemError, Search, Stopped,
+    Candidate, Node, Outcome, Problem, ProblemError, Search, SearchParameters, Stopped,
 };
 use switchyard::workload::application::Profile;
 use switchyard::workload::{Application, MIX};
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = -1.0, allow_negative_numbers = true)]
     p: f64,
     /// Generations without improvement after which a search stops
-    #[arg(long, default_value_t = Parameters::default().patience)]
+    #[arg(long, default_value_t = SearchParameters::default().patience)]
     patience: u32,
     /// Let new jobs have 64 GPUs at once, instead of twice what they have had
     #[arg(long)]
@@ -181,7 +181,7 @@ impl Rounds {
         }
     }
 
-    fn problem(&self, parameters: Parameters) -> Result<Problem, ProblemError> {
+    fn problem(&self, parameters: SearchParameters) -> Result<Problem, ProblemError> {
         let candidates: Vec<_> = self
             .jobs
             .iter()
@@ -233,12 +233,12 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 }
 
 fn measure(arguments: &Arguments, nodes: u32, jobs: usize) -> Result<Figure> {
-    let parameters = Parameters {
+    let parameters = SearchParameters {
         p: arguments.p,
         patience: arguments.patience,
-        ..Parameters::default()
+        ..SearchParameters::default()
     };
-    let full = Parameters {
+    let full = SearchParameters {
         patience: 0,
         stop_at_bound: false,
         ..parameters

@@ -143,9 +143,9 @@ pub(crate) fn ended(asked: &[String], policy: &PolicySpec, error: RunError) -> F
         RunError::Program(program) => program,
         error => return Failure::Run(anyhow!(error.with_ways(MORE_ROOM))),
     };
+    let code = |spec: &PolicySpec| spec.user_code().map(|of| of.code.to_owned());
     // Two files may be called the same.
-    let is_its =
-        |path: &&Path| of_file(path).is_ok_and(|spec| spec.param("code") == policy.param("code"));
+    let is_its = |path: &&Path| of_file(path).is_ok_and(|spec| code(&spec) == code(policy));
     let mut files = asked.iter().filter_map(|text| Some(named(text)?.path));
     let path = files.find(is_its);
     Failure::Run(match path {

@@ -114,7 +114,7 @@ fn parts(fragment: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SETTINGS;
+    use switchyard::SETTINGS;
 
     #[test]
     fn policies_stay_readable_and_what_ends_a_value_does_not() {

@@ -2,7 +2,7 @@
 //! number by number. The defaults elsewhere are what makes sense.
 
 use crate::meant::hint;
-use crate::policy::{Picker, PolicySpec, SpecError, picker};
+use crate::policy::{Picker, PolicySpec, SpecError};
 use crate::{RunSpec, Setting, Settings};
 use std::str::FromStr;
 
@@ -96,7 +96,7 @@ impl Preset {
             }
             (Self::ReferenceOsdi21, "tiresias-las") => tuned_tiresias(policy),
             // That one is no batch queue.
-            (Self::ReferenceSc20, "rl-picker") if picker(policy) == Some(Picker::Gpu) => {
+            (Self::ReferenceSc20, "rl-picker") if policy.picker() == Some(Picker::Gpu) => {
                 Ok(policy.clone())
             }
             (Self::ReferenceOsdi21, "optimus" | "pollux")
@@ -123,8 +123,9 @@ impl FromStr for Preset {
 /// Pollux' Tiresias with the threshold of another, if that gives one.
 fn tuned_tiresias(policy: &PolicySpec) -> Result<PolicySpec, SpecError> {
     let tuned: PolicySpec = "tiresias-tuned".parse()?;
-    match policy.param("thresholds") {
-        Some(one) if !one.contains(':') => tuned.with_default("threshold", one),
+    let mut given = policy.given();
+    match given.find(|(info, _)| info.name == "thresholds") {
+        Some((_, one)) if !one.contains(':') => tuned.with_default("threshold", &one),
         _ => Ok(tuned),
     }
 }
@@ -132,16 +133,10 @@ fn tuned_tiresias(policy: &PolicySpec) -> Result<PolicySpec, SpecError> {
 impl PolicySpec {
     /// The same policy with a parameter at this value, unless the spec gives it one.
     fn with_default(&self, param: &str, value: &str) -> Result<Self, SpecError> {
-        if self.param(param).is_some() {
-            return Ok(self.clone());
+        match self.given().any(|(info, _)| info.name == param) {
+            true => Ok(self.clone()),
+            false => self.with(param, value),
         }
-        let text = self.without_outages().to_string();
-        let open = match text.strip_suffix(']') {
-            Some(open) => format!("{open},"),
-            None => format!("{text}["),
-        };
-        let with: Self = format!("{open}{param}={value}]").parse()?;
-        Ok(with.and_if(self.what_if().clone()))
     }
 }
 

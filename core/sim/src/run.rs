@@ -84,7 +84,8 @@ impl RunSpec {
     /// What is missing, and what to do.
     pub fn check(&self) -> Result<(), RunSpecError> {
         self.all_outages().check(self.cluster.nodes())?;
-        policy::own::check(&self.policy).map_err(|mistake| RunSpecError::Script {
+        let code = self.policy.check_code();
+        code.map_err(|mistake| RunSpecError::Script {
             policy: self.policy.label(),
             mistake,
         })?;
@@ -113,13 +114,13 @@ impl RunSpec {
     /// The placement that goes by what was learned, if that is the run's: then it is
     /// [started with](Self::start_with) weights.
     pub fn learned(&self) -> Option<Strategy> {
-        let placement = policy::placement(&self.policy, self.placement);
-        placement.filter(|placement| placement.is_learned())
+        let placement = self.policy.placement(self.placement);
+        placement.is_learned().then_some(placement)
     }
 
     /// The picker that learned, if the policy is one.
     pub fn picker(&self) -> Option<Picker> {
-        policy::picker(&self.policy)
+        self.policy.picker()
     }
 
     /// What it goes by of these weights, as a placer and as a picker.

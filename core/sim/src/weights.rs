@@ -186,9 +186,10 @@ impl Weights {
     pub fn policy(&self, own: WeightsId) -> Option<PolicySpec> {
         let file = self.own(WeightsChoice::Own(own))??;
         let policy = match &file.network {
-            Network::Placer(placement, _) if *placement == Strategy::GRAPH_RL => "graph-rl".parse(),
-            Network::Placer(placement, _) => format!("graph-rl[placement={placement}]").parse(),
-            Network::Picker(picker, _) => picker.to_string().parse(),
+            Network::Placer(placement, _) => {
+                PolicySpec::of("graph-rl", [("placement", placement.name())])
+            }
+            Network::Picker(picker, _) => PolicySpec::of("rl-picker", [("weights", picker.name())]),
         };
         policy.ok()
     }

@@ -21,18 +21,19 @@ enum Idle {
 
 /// The claim a policy makes; `None`: it makes none.
 fn idle(spec: &PolicySpec) -> Option<Idle> {
+    let is_given = |name| spec.given().any(|(info, _)| info.name == name);
     match spec.name() {
-        "fifo" | "fcfs" if spec.param("backfill").is_none() => Some(Idle::ForHead),
+        "fifo" | "fcfs" if !is_given("backfill") => Some(Idle::ForHead),
         // Without a text or a module they are fifo.
         "script" | "plugin" => Some(Idle::ForHead),
         // Whom they picked blocks all others, or those that would end too late.
         "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker" => None,
         // Those decide at rounds only.
         "tiresias-tuned" | "optimus" | "pollux" => None,
-        "gavel" if spec.param("types").is_some() => None,
-        "gandiva" if spec.param("packing").is_some() => None,
+        "gavel" if is_given("types") => None,
+        "gandiva" if is_given("packing") => None,
         "yarn-cs" => None,
-        _ if spec.param("strict").is_some() || spec.param("placement").is_some() => None,
+        _ if is_given("strict") || is_given("placement") => None,
         _ => Some(Idle::Never),
     }
 }
@@ -103,9 +104,11 @@ fn check_nodes(scene: &Scene, log: &RunLog) {
 pub(crate) fn check(scene: &Scene, policy: &PolicySpec, log: &RunLog) {
     let jobs = &scene.workload.jobs;
     assert!(log.event_times().is_sorted() && log.sample_times().is_sorted());
-    let placement: Placing = policy
-        .param("placement")
-        .map_or(scene.placement, |name| name.parse().expect("a placement"));
+    let mut given = policy.given();
+    let given = given.find(|(info, _)| info.name == "placement");
+    let placement: Placing = given.map_or(scene.placement, |(_, name)| {
+        name.parse().expect("a placement")
+    });
     let idle = idle(policy).filter(|_| !placement.may_wait());
 
     let replay = Replay::new(scene, log).until(f64::INFINITY, |replay, now| {

@@ -7,7 +7,6 @@ use crate::draw::format::{cut, duration};
 use crate::stage::ASIDE;
 use std::collections::BTreeSet;
 use switchyard::outages::{Outage, OutageKind};
-use switchyard::policy::entry;
 
 /// Characters of changed parameters that a name shows.
 const ROOM: usize = 30;
@@ -70,33 +69,25 @@ pub(super) fn names(cards: &[Card]) -> Vec<String> {
 /// The policy's title, what was changed, and what is different besides.
 fn of_policy(card: &Card, cards: &[Card]) -> String {
     let policy = &card.policy;
-    let Some(entry) = entry(policy.name()) else {
-        return policy.to_string();
-    };
+    let entry = policy.entry();
     let alike = |other: &&Card| other.policy.name() == policy.name() && other.given.is_empty();
     let mut changed = String::new();
     // What a script is changed in tells nobody anything.
-    let params = match entry.scripted {
-        true => &[],
-        false => entry.params,
-    };
-    for info in params {
-        let Some(value) = policy.param(info.name) else {
-            continue;
-        };
+    for (info, value) in policy.given().filter(|_| !entry.scripted) {
         let others = cards.iter().filter(alike);
-        let differs = |other: &Card| other.policy.param(info.name) != Some(value);
+        let differs = |other: &Card| other.policy.value(info.name).as_ref() != Some(&value);
         let is_alone = cards.iter().filter(alike).count() == 1;
         if is_alone || others.into_iter().any(differs) {
             let comma = if changed.is_empty() { "" } else { ", " };
             changed += comma;
-            match value {
+            match value.as_str() {
                 "true" => changed += info.name,
-                _ => changed += &format!("{}={value}", info.name),
+                value => changed += &format!("{}={value}", info.name),
             }
         }
     }
-    let called = policy.param("name").filter(|_| entry.scripted);
+    let called = policy.user_code().map(|of| of.name);
+    let called = called.filter(|name| !name.is_empty());
     let mut name = called.unwrap_or(entry.title).to_owned();
     if !changed.is_empty() {
         name += &format!(" ({})", cut(&changed, ROOM));

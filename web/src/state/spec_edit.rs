@@ -1,85 +1,61 @@
 //! Changing one parameter of a policy's spec: what the scheduler's card and the queues' playground
 //! do.
 
-use switchyard::policy::{ParamInfo, PolicySpec, SpecError};
+use switchyard::policy::{PolicySpec, SpecError};
 
 /// The policy with one parameter changed. Parameters that hang together follow: more queues get
 /// more thresholds, and the other way round. Its outages stay.
 pub(crate) fn with_param(
     policy: &PolicySpec,
-    infos: &[ParamInfo],
     name: &str,
     value: &str,
 ) -> Result<PolicySpec, SpecError> {
-    let changed = changed(policy, infos, name, value)?;
-    Ok(changed.and_if(policy.what_if().clone()))
+    let changed = policy.with(name, value);
+    match (&changed, name) {
+        (Err(SpecError::Conflict { .. }), "thresholds") => with(policy, &[(name, value)], "queues"),
+        (Err(SpecError::Conflict { .. }), "queues") => {
+            match (value.parse::<usize>(), policy.value("thresholds")) {
+                (Ok(queues), Some(list)) if queues >= 2 => {
+                    let list = list.split(':');
+                    let mut thresholds: Vec<f64> = list.filter_map(|of| of.parse().ok()).collect();
+                    while thresholds.len() < queues - 1 {
+                        thresholds.push(thresholds.last().map_or(3600.0, |last| last * 2.0));
+                    }
+                    thresholds.truncate(queues - 1);
+                    let list: Vec<String> = thresholds.iter().map(f64::to_string).collect();
+                    let list = list.join(":");
+                    with(policy, &[(name, value), ("thresholds", &list)], name)
+                }
+                _ => with(policy, &[(name, value)], "thresholds"),
+            }
+        }
+        _ => changed,
+    }
 }
 
-fn changed(
+/// The policy with these parameters, and without what it gives another.
+fn with(
     policy: &PolicySpec,
-    infos: &[ParamInfo],
-    name: &str,
-    value: &str,
+    changes: &[(&str, &str)],
+    without: &str,
 ) -> Result<PolicySpec, SpecError> {
-    let text = |skip: &[&str]| {
-        let params: Vec<String> = infos
-            .iter()
-            .filter(|info| !skip.contains(&info.name))
-            .filter_map(|info| {
-                let given = if info.name == name {
-                    Some(value)
-                } else {
-                    policy.param(info.name)
-                };
-                given.map(|given| format!("{}={given}", info.name))
-            })
-            .collect();
-        format!("{}[{}]", policy.name(), params.join(","))
-    };
-    let as_given = text(&[]).parse();
-    match (&as_given, name) {
-        (Err(SpecError::Conflict { .. }), "thresholds") => text(&["queues"]).parse(),
-        (Err(SpecError::Conflict { .. }), "queues") => match value.parse::<usize>() {
-            Ok(queues) if queues >= 2 => {
-                let mut thresholds: Vec<f64> = policy
-                    .param("thresholds")
-                    .or(infos
-                        .iter()
-                        .find(|info| info.name == "thresholds")
-                        .map(|info| info.default))
-                    .into_iter()
-                    .flat_map(|list| list.split(':'))
-                    .filter_map(|threshold| threshold.parse().ok())
-                    .collect();
-                while thresholds.len() < queues - 1 {
-                    thresholds.push(thresholds.last().map_or(3600.0, |last| last * 2.0));
-                }
-                thresholds.truncate(queues - 1);
-                let list: Vec<String> = thresholds.iter().map(f64::to_string).collect();
-                format!(
-                    "{},thresholds={}]",
-                    text(&["thresholds"]).trim_end_matches(']'),
-                    list.join(":")
-                )
-                .parse()
-            }
-            _ => text(&["thresholds"]).parse(),
-        },
-        _ => as_given,
-    }
+    let given: Vec<_> = policy.given().collect();
+    let stays = |name: &str| name != without && changes.iter().all(|(changed, _)| *changed != name);
+    let others = given.iter().map(|(info, text)| (info.name, text.as_str()));
+    let others = others.filter(|(name, _)| stays(name));
+    let changed = PolicySpec::of(policy.name(), others.chain(changes.iter().copied()))?;
+    Ok(changed.and_if(policy.what_if().clone()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::policy::entry;
 
     #[test]
     fn queues_and_thresholds_follow_each_other() {
         let change = |spec: &str, name: &str, value: &str| {
             let policy: PolicySpec = spec.parse().unwrap();
-            let infos = entry(policy.name()).unwrap().params;
-            with_param(&policy, infos, name, value).map(|policy| policy.to_string())
+            with_param(&policy, name, value).map(|policy| policy.to_string())
         };
         assert_eq!(
             change("tiresias-las", "queues", "2").unwrap(),

@@ -9,7 +9,6 @@ use crate::bridge::protocol::Choice;
 use crate::draw::format::{duration, significant};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
-use switchyard::policy::{PolicySpec, entry};
 use switchyard::report::sweep::{Row, csv_head, csv_line, figures};
 use switchyard::report::{Metric, Summary, Unit};
 use switchyard::{RunSpec, Setting};
@@ -130,10 +129,7 @@ impl Vary {
                 Setting::named(key).map_or_else(String::new, |of| (of.get)(&state.setup.settings))
             }
             Self::Param(name) => {
-                let given = state
-                    .cards
-                    .iter()
-                    .find_map(|card| param(&card.policy, name));
+                let given = state.cards.iter().find_map(|card| card.policy.value(name));
                 given.unwrap_or_default()
             }
         }
@@ -159,13 +155,6 @@ impl Vary {
             _ => now,
         }
     }
-}
-
-/// A parameter's value; `None` where the policy has no such parameter.
-fn param(policy: &PolicySpec, name: &str) -> Option<String> {
-    let infos = entry(policy.name())?.params;
-    let info = infos.iter().find(|info| info.name == name)?;
-    Some(policy.param(name).unwrap_or(info.default).to_owned())
 }
 
 /// The values that a text lists: `1 2 4`, or `1..8/8` for eight from 1 to 8.
@@ -244,7 +233,7 @@ impl AppState {
         let only = self.option_run(&SWEEP_RUN);
         let vary = self.varied();
         let takes = |card: &&Card| match &vary {
-            Vary::Param(name) => param(&card.policy, name).is_some(),
+            Vary::Param(name) => card.policy.value(name).is_some(),
             _ => true,
         };
         let cards = self.cards.iter().filter(takes);
@@ -323,8 +312,7 @@ impl AppState {
                         setting.take(&mut link.settings, value).map_err(refuse)?;
                     }
                     Vary::Param(name) => {
-                        let infos = entry(policy.name()).map_or(&[][..], |entry| entry.params);
-                        let changed = with_param(&policy, infos, name, value);
+                        let changed = with_param(&policy, name, value);
                         policy = changed.map_err(|why| refuse(why.to_string()))?;
                         if !link.policies.contains(&policy) {
                             link.policies.push(policy.clone());

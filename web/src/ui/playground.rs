@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::spec_edit::with_param;
 use crate::state::{Action, Card, RunStatus};
-use switchyard::policy::{Levels, ParamInfo, ParamKind, PolicySpec, entry};
+use switchyard::policy::{Levels, ParamInfo, ParamKind, PolicySpec};
 use yew::prelude::*;
 
 /// Where sliders for thresholds begin, as a part of the least service.
@@ -24,9 +24,10 @@ const STEPS: f64 = 400.0;
 /// unit of what the policy measures, which is what thresholds can divide.
 pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -> Html {
     let policy = &card.policy;
-    let (Some(entry), Some(levels)) = (entry(policy.name()), policy.levels()) else {
+    let Some(levels) = policy.levels() else {
         return Html::default();
     };
+    let entry = policy.entry();
     let edit = {
         let (session, policy, id) = (session.clone(), policy.clone(), card.id);
         Callback::from(move |change: Change<PolicySpec>| {
@@ -38,7 +39,6 @@ pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -
     };
     let fields = Fields {
         policy,
-        infos: entry.params,
         levels: &levels,
         services,
         edit,
@@ -61,7 +61,6 @@ pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -
 /// The fields of one policy.
 struct Fields<'a> {
     policy: &'a PolicySpec,
-    infos: &'static [ParamInfo],
     levels: &'a Levels,
     services: (f64, f64),
     edit: Callback<Change<PolicySpec>, Result<(), String>>,
@@ -69,7 +68,11 @@ struct Fields<'a> {
 
 impl Fields<'_> {
     fn info(&self, name: &str) -> Option<&'static ParamInfo> {
-        self.infos.iter().find(|info| info.name == name)
+        self.policy
+            .entry()
+            .params
+            .iter()
+            .find(|info| info.name == name)
     }
 
     /// Takes what was typed into a field; `value`: what becomes of which parameter by it.
@@ -77,12 +80,12 @@ impl Fields<'_> {
         &self,
         value: impl Fn(&PolicySpec, &str) -> (&'static str, String) + Clone + 'static,
     ) -> Take {
-        let (edit, infos) = (self.edit.clone(), self.infos);
+        let edit = self.edit.clone();
         Callback::from(move |typed: String| {
             let value = value.clone();
             edit.emit(Change::new(move |policy| {
                 let (param, value) = value(policy, typed.trim());
-                with_param(policy, infos, param, &value).map_err(|why| why.to_string())
+                with_param(policy, param, &value).map_err(|why| why.to_string())
             }))
         })
     }
@@ -159,11 +162,11 @@ impl Fields<'_> {
 
     /// PROMOTEKNOB.
     fn knob(&self) -> Html {
-        let Some(info) = self.info("knob") else {
+        let knob = self.policy.values().find(|(info, _)| info.name == "knob");
+        let Some((info, value)) = knob else {
             return Html::default();
         };
         let take = self.take(|_, typed| ("knob", typed.to_string()));
-        let value = self.policy.param("knob").unwrap_or(info.default);
         let words = if value == "0" {
             "never promotes"
         } else {
@@ -171,7 +174,7 @@ impl Fields<'_> {
         };
         html! {
             <label class="knob" title={info.help}>
-                <span class="hint">{ "knob" }</span><Typed name="Promotion knob" value={value.to_string()} inputmode="decimal" {take} /><span class="hint">{ words }</span>
+                <span class="hint">{ "knob" }</span><Typed name="Promotion knob" {value} inputmode="decimal" {take} /><span class="hint">{ words }</span>
             </label>
         }
     }

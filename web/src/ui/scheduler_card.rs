@@ -13,7 +13,7 @@ use crate::state::change::Change;
 use crate::state::spec_edit::with_param;
 use crate::state::sweep::Vary;
 use crate::state::{Action, Card, RunStatus};
-use switchyard::policy::{ParamInfo, ParamKind, PolicySpec, entry};
+use switchyard::policy::{ParamInfo, ParamKind, PolicySpec};
 use switchyard::report::Summary;
 use yew::prelude::*;
 
@@ -41,9 +41,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     let card = &props.card;
     let id = card.id;
     let editing = use_state(|| false);
-    let Some(entry) = entry(card.policy.name()) else {
-        return Html::default();
-    };
+    let entry = card.policy.entry();
 
     // What was typed becomes a change of the policy as it will be then.
     let edit = {
@@ -115,25 +113,25 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
             Ok(())
         })
     };
-    let param = |info: &&'static ParamInfo| {
+    let param = |(info, value): &(&'static ParamInfo, String)| {
         let info = *info;
         let edit = edit.clone();
         let take = Callback::from(move |typed: String| {
             edit(Change::new(move |policy| {
-                let changed = with_param(policy, entry.params, info.name, typed.trim());
+                let changed = with_param(policy, info.name, typed.trim());
                 changed.map_err(|why| why.to_string())
             }))
         });
-        let field = param(session, info, &card.policy, take);
+        let field = param(session, info, value, take);
         let what = Vary::Param(info.name.to_owned());
         varied(field, vary(session, &what, Some(id)))
     };
     let spec = card.policy.to_string();
     // A script's text is written in the editor.
-    let is_offered = |info: &&ParamInfo| !(entry.scripted && info.name == "code");
-    let params = entry.params.iter().filter(is_offered);
-    let (experts, common): (Vec<_>, Vec<_>) = params.partition(|info| info.expert);
-    let is_tuned = |info: &&'static ParamInfo| card.policy.param(info.name).is_some();
+    let is_offered = |info: &ParamInfo| !(entry.scripted && info.name == "code");
+    let params = card.policy.values().filter(|(info, _)| is_offered(info));
+    let (experts, common): (Vec<_>, Vec<_>) = params.partition(|(info, _)| info.expert);
+    let is_tuned = |(info, value): &(&ParamInfo, String)| info.default != value;
     html! {
         <li class="card" data-status={status_name(&card.status)}>
             <div class="row">
@@ -231,13 +229,12 @@ fn deciding(decisions: u64, wall_ms: f64) -> Html {
 }
 
 /// The field of one parameter.
-fn param(session: &Session, info: &'static ParamInfo, policy: &PolicySpec, take: Take) -> Html {
-    let value = policy.param(info.name).unwrap_or(info.default).to_string();
+fn param(session: &Session, info: &'static ParamInfo, value: &str, take: Take) -> Html {
     let name = info.name;
     let field = match info.kind {
-        ParamKind::History => controls::field(name, None, history_field(session, &value, &take)),
-        kind => kind_field(kind, name, value.clone(), take.clone()),
+        ParamKind::History => controls::field(name, None, history_field(session, value, &take)),
+        kind => kind_field(kind, name, value.to_owned(), take.clone()),
     };
     let help = format::units(info.help);
-    described(name, field, &help, (&value, info.default), &take)
+    described(name, field, &help, (value, info.default), &take)
 }

@@ -2,12 +2,11 @@
 //! whether a text is sound, and its score. Questions and answers are JSON, as texts: they go past the page's
 //! own program, which knows nothing of the language.
 
-use crate::state::spec_edit::with_param;
 use gloo_events::EventListener;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use switchyard::policy::PolicySpec;
 use switchyard::policy::script::{EXAMPLES, Script, WORDS, unpack};
-use switchyard::policy::{PolicySpec, entry};
 use switchyard::sim::Mistake;
 use switchyard::workload::CHALLENGES;
 use switchyard_app::challenges::{MOST_DRAW, score};
@@ -64,9 +63,10 @@ fn answer(question: Question) -> Value {
         Question::Describe => described(),
         Question::Read { spec } => {
             let spec = spec.parse::<PolicySpec>().ok();
-            let word = |name| spec.as_ref().and_then(|spec| spec.param(name));
-            let text = word("code").map(unpack).and_then(Result::ok);
-            json!({ "text": text.unwrap_or_default(), "name": word("name").unwrap_or_default() })
+            let code = spec.as_ref().and_then(PolicySpec::user_code);
+            let text = code.and_then(|of| unpack(of.code).ok());
+            let name = code.map(|of| of.name);
+            json!({ "text": text.unwrap_or_default(), "name": name.unwrap_or_default() })
         }
         Question::Check { text, name, like } => match Script::spec(&text, &name) {
             Ok(spec) => {
@@ -104,10 +104,9 @@ fn wrong(Mistake { line, column, what }: Mistake) -> Value {
 
 /// The spec with the placement and the outages of another.
 fn kept(spec: PolicySpec, like: &PolicySpec) -> PolicySpec {
-    let params = entry(spec.name()).map_or(&[][..], |entry| entry.params);
-    let placed = like
-        .param("placement")
-        .and_then(|value| with_param(&spec, params, "placement", value).ok());
+    let mut given = like.given();
+    let placement = given.find(|(info, _)| info.name == "placement");
+    let placed = placement.and_then(|(_, value)| spec.with("placement", &value).ok());
     placed.unwrap_or(spec).and_if(like.what_if().clone())
 }
 

@@ -2,25 +2,20 @@
 //! while it runs, and the order is looked at anew at every event and every `quantum` seconds. No
 //! queues: this is what Tiresias discretizes (NSDI'19 §4.2), to save preemptions.
 
-use super::entry::{BuildContext, PLACEMENT};
+use super::parameters::param;
 use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
-use super::{Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Plot, Policy, Rng};
+use super::{Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Plot, Policy, Rng};
 use crate::Time;
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
-pub(super) const QUANTUM: ParamInfo = ParamInfo {
-    name: "quantum",
-    aliases: &[],
-    kind: ParamKind::Seconds { min: 1.0, max: 1e6 },
-    default: "60",
-    help: "Seconds after which running jobs are compared anew with waiting ones, besides every event.",
-    expert: false,
-};
-
-pub(super) const PARAMS: &[ParamInfo] = &[QUANTUM, PLACEMENT];
+pub(super) const QUANTUM: ParamInfo = param(
+    ParamKind::Seconds { min: 1.0, max: 1e6 },
+    "60",
+    "Seconds after which running jobs are compared anew with waiting ones, besides every event.",
+);
 
 /// What a job's number is.
 pub(super) trait Rule {
@@ -50,13 +45,8 @@ pub(super) struct Continuous<R> {
 }
 
 impl<R: Rule> Continuous<R> {
-    pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>, rule: R) -> Self {
-        let strategy = params.placement(PLACEMENT.name, context.placement);
-        Self::of(params.float(QUANTUM.name), strategy, rule)
-    }
-
-    /// The same, of a rule that is no policy's alone.
-    pub(super) fn of(quantum: f64, strategy: Strategy, rule: R) -> Self {
+    /// Compares jobs anew every `quantum` seconds, the parameter of that name.
+    pub(super) fn new(quantum: f64, strategy: Strategy, rule: R) -> Self {
         Self {
             quantum,
             rule,
@@ -71,7 +61,7 @@ impl<R: Rule> Policy for Continuous<R> {
             on_change: true,
             every: Some(Every {
                 seconds: self.quantum,
-                parameter: QUANTUM.name,
+                parameter: "quantum",
                 while_all_run: false,
             }),
         }

@@ -1,14 +1,14 @@
-//! What a policy gives of itself: its [`entry`](PolicyEntry) and how it is made; the parameters that
-//! several share.
+//! What a policy gives of itself: its [`entry`](PolicyEntry), what follows from its parameters
+//! ([`Properties`]), and from what it is made.
 
 use super::picking::network::Network;
-use super::{ParamInfo, ParamKind, Params, Picker, Policy, ServiceHistory};
+use super::{ParamInfo, Picker, ServiceHistory};
 use crate::placement::Strategy;
-use crate::sim::Measure;
+use crate::sim::{Measure, Mistake};
 use crate::workload::Workload;
 
 /// A policy, as far as one must know it to choose it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct PolicyEntry {
     /// The name in specs.
     pub name: &'static str,
@@ -20,13 +20,6 @@ pub struct PolicyEntry {
     pub source: &'static str,
     /// Its parameters.
     pub params: &'static [ParamInfo],
-    /// Whether it sees true remaining work, which no real scheduler knows; a policy that goes by the times asked for
-    /// sees it only of jobs that ask for none.
-    pub oracle: fn(&Params<'_>) -> bool,
-    /// Whether it puts two jobs that ask for a GPU each on one.
-    pub packs: fn(&Params<'_>) -> bool,
-    /// Whether it gives jobs other GPUs and batches than they ask for.
-    pub adapts_jobs: fn(&Params<'_>) -> bool,
     /// Whether it gives jobs whole GPUs, also those that could share one.
     pub takes_whole_gpus: bool,
     /// Whether it repeats what the trace records: then nothing slows jobs or fails but what did, and they take as
@@ -39,35 +32,81 @@ pub struct PolicyEntry {
     pub scripted: bool,
     /// Whether that is a text, which the page's editor writes.
     pub is_written: bool,
-    /// Its queues, if it sorts jobs into some by what they have attained.
-    pub levels: Option<fn(&Params<'_>) -> Levels>,
-    /// The picker that learned, if it is one, by whose weights it goes.
-    pub picker: fn(&Params<'_>) -> Option<Picker>,
-    /// Says what does not fit between parameters that are valid one by one.
-    pub check: fn(&Params<'_>) -> Result<(), String>,
 }
 
 impl PolicyEntry {
-    /// A policy of plain jobs that knows no more than a real one, of one queue, with parameters that
-    /// never conflict.
+    /// A policy of one queue.
     pub(super) const PLAIN: Self = Self {
         name: "",
         title: "",
         summary: "",
         source: "",
         params: &[],
-        oracle: |_| false,
-        packs: |_| false,
-        adapts_jobs: |_| false,
         takes_whole_gpus: false,
         replays: false,
         in_order: false,
         scripted: false,
         is_written: false,
-        levels: None,
-        picker: |_| None,
-        check: |_| Ok(()),
     };
+}
+
+/// What follows from a policy's parameters. One that says nothing here is for plain jobs, knows no more than a
+/// real scheduler, and has parameters that never conflict.
+pub(super) trait Properties {
+    /// Says what does not fit between parameters that are valid one by one.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Whether it sees true remaining work, which no real scheduler knows; a policy that goes by the times asked for
+    /// sees it only of jobs that ask for none.
+    fn is_oracle(&self) -> bool {
+        false
+    }
+
+    /// Whether it puts two jobs that ask for a GPU each on one.
+    fn packs(&self) -> bool {
+        false
+    }
+
+    /// Whether it gives jobs other GPUs and batches than they ask for.
+    fn adapts_jobs(&self) -> bool {
+        false
+    }
+
+    /// Its queues, if it sorts jobs into some by what they have attained.
+    fn levels(&self) -> Option<Levels> {
+        None
+    }
+
+    /// The picker that learned, if it is one, by whose weights it goes.
+    fn picker(&self) -> Option<Picker> {
+        None
+    }
+
+    /// The name of the file of services that it learns from, if it does from one.
+    fn history(&self) -> Option<&str> {
+        None
+    }
+
+    /// The script or the plug-in that decides, if it is such a policy.
+    fn user_code(&self) -> Option<UserCode<'_>> {
+        None
+    }
+
+    /// Says whether that can be run.
+    fn check_code(&self) -> Result<(), Mistake> {
+        Ok(())
+    }
+}
+
+/// Somebody's script or plug-in, as it stands in a spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UserCode<'a> {
+    /// The text or the module, packed; empty: none yet.
+    pub code: &'a str,
+    /// What people call it; may be empty.
+    pub name: &'a str,
 }
 
 /// The queues of a policy that sorts jobs by what they have attained.
@@ -79,7 +118,7 @@ pub struct Levels {
     pub measure: Measure,
 }
 
-/// What a policy is made from, besides its spec.
+/// What a policy is made from, besides its parameters.
 #[derive(Clone, Copy)]
 pub struct BuildContext<'a> {
     /// The run's default placement.
@@ -91,37 +130,3 @@ pub struct BuildContext<'a> {
     /// What a picker that learned goes by, instead of what is shipped.
     pub picker: Option<&'a Network>,
 }
-
-impl BuildContext<'_> {
-    /// The placement that the spec or the run asks for; `None`: neither asks for another than the
-    /// run's default, and a policy that has a way of its own keeps to it.
-    pub(super) fn asked_placement(&self, params: &Params<'_>) -> Option<Strategy> {
-        let strategy = params.placement(PLACEMENT.name, self.placement);
-        let asked = params.is_given(PLACEMENT.name) || strategy != Strategy::default();
-        asked.then_some(strategy)
-    }
-}
-
-/// A policy and how it is made.
-#[derive(Clone, Copy)]
-pub(super) struct Registered {
-    pub(super) entry: PolicyEntry,
-    /// Makes the policy.
-    pub(super) build: fn(&Params<'_>, &BuildContext<'_>) -> Box<dyn Policy>,
-}
-
-/// The parameter every policy has.
-pub(super) const PLACEMENT: ParamInfo = ParamInfo {
-    name: "placement",
-    aliases: &[],
-    kind: ParamKind::PlacementOrRuns,
-    default: "default",
-    help: "How a gang is laid on nodes; 'default' is the run's own choice.",
-    expert: false,
-};
-
-/// The same, of policies that have a way of their own.
-pub(super) const GANG_PLACEMENT: ParamInfo = ParamInfo {
-    help: "How a gang that cannot shrink is laid on nodes; 'default' is the run's own choice, and where that is least-fragmentation, the emptiest nodes, as in the simulator of Pollux.",
-    ..PLACEMENT
-};

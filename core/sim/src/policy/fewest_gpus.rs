@@ -1,35 +1,39 @@
 //! The fewest GPUs first, preemptive. Equal gangs in order of submission. (Tiresias' simulator calls it `sjf`,
 //! smallest job first; elsewhere SJF is [the shortest](super::shortest_job).)
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::priority_walk::PriorityWalk;
-use super::{Explanation, Fact, Params, Policy, PolicyEntry, Rng};
+use super::{Explanation, Fact, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
 use crate::sim::{Plan, View};
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "fewest-gpus",
-        title: "Fewest GPUs first",
-        summary: "The job with the fewest GPUs first, preempting larger ones; equal gangs in order of submission.",
-        source: "Baseline of Tiresias (NSDI'19), as sjf",
-        params: &[PLACEMENT],
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(FewestGpus::new(params, context)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "fewest-gpus",
+    title: "Fewest GPUs first",
+    summary: "The job with the fewest GPUs first, preempting larger ones; equal gangs in order of submission.",
+    source: "Baseline of Tiresias (NSDI'19), as sjf",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(FewestGpus {
+        walk: PriorityWalk::new(params.placement.or(context.placement)),
+    })
+}
 
 struct FewestGpus {
     /// Keyed by gang size.
     walk: PriorityWalk<u32>,
-}
-
-impl FewestGpus {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        Self {
-            walk: PriorityWalk::new(params.placement("placement", context.placement)),
-        }
-    }
 }
 
 impl Policy for FewestGpus {

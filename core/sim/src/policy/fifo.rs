@@ -2,47 +2,50 @@
 //! behind it. With backfill: jobs that fit overtake jobs that do not (Tiresias' simulator calls
 //! this `fjf`).
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
 use super::line::Line;
-use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
+use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
+use super::{Explanation, Fact, ParamKind, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
+use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "fifo",
-        title: "FIFO",
-        summary: "First in, first out, never preempted. Strict: the head of the line blocks everything behind it; with backfill, jobs that fit overtake it.",
-        source: "Baseline of Tiresias (NSDI'19) as fifo and fjf",
-        params: &[
-            ParamInfo {
-                name: "backfill",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "Jobs that fit overtake jobs that do not, for which nothing is reserved.",
-                expert: false,
-            },
-            PLACEMENT,
-        ],
-        in_order: true,
-        ..PolicyEntry::PLAIN
-    },
-    build,
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "fifo",
+    title: "FIFO",
+    summary: "First in, first out, never preempted. Strict: the head of the line blocks everything behind it; with backfill, jobs that fit overtake it.",
+    source: "Baseline of Tiresias (NSDI'19) as fifo and fjf",
+    params: Parameters::INFOS,
+    in_order: true,
+    ..PolicyEntry::PLAIN
 };
 
-/// In order of arrival, gangs laid by `placement`, with `backfill`: parameters.
-pub(super) fn build(params: &Params<'_>, context: &BuildContext<'_>) -> Box<dyn Policy> {
-    Box::new(Fifo::new(params, context))
+parameters! {
+    struct Parameters {
+        backfill: bool = param(
+            ParamKind::Bool,
+            "false",
+            "Jobs that fit overtake jobs that do not, for which nothing is reserved.",
+        ),
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(Fifo::new(
+        params.backfill,
+        params.placement.or(context.placement),
+    ))
 }
 
 /// Job ids are in order of submission: no other key is needed.
-struct Fifo(Line<()>);
+pub(super) struct Fifo(Line<()>);
 
 impl Fifo {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let strategy = params.placement("placement", context.placement);
-        Self(Line::new(strategy, params.bool("backfill")))
+    pub(super) fn new(backfill: bool, strategy: Strategy) -> Self {
+        Self(Line::new(strategy, backfill))
     }
 }
 

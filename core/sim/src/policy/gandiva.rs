@@ -5,49 +5,54 @@
 //! With `packing` it is Gandiva as Gavel's evaluation has it ([`PackingByTrial`]): two jobs on one GPU.
 //! Not here: Gandiva's migration and grow-shrink.
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
 use super::gavel::{ByType, PackingByTrial, RESET};
+use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
 use super::priority_walk::PriorityWalk;
 use super::rounds;
 use super::waiting_room::Waiter;
-use super::{
-    Cadence, Every, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng,
-};
+use super::{Cadence, Every, Explanation, Fact, ParamKind, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
+use crate::placement::Strategy;
 use crate::sim::{News, Plan, View};
 use std::collections::BTreeMap;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "gandiva",
-        title: "Gandiva (time slicing)",
-        summary: "Round-robin: jobs of one gang size take turns of a quantum on their class's share of the GPUs. No job waits long, and none runs long.",
-        source: "Xiao et al., OSDI'18 §3; Tiresias' simulator",
-        params: &[
-            rounds::round("quantum", "60"),
-            ParamInfo {
-                name: "packing",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "As Gavel's evaluation has Gandiva: where more GPUs are asked for than there are, jobs of one GPU each are put two by two on GPUs by chance, and stay together unless that does not fit or gets less done. Known of models that Gavel measured.",
-                expert: false,
-            },
-            PLACEMENT,
-        ],
-        packs: |params| params.bool("packing"),
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| {
-        if !params.bool("packing") {
-            return Box::new(Gandiva::new(params, context));
-        }
-        let strategy = params.placement("placement", context.placement);
-        let round = (params.float("quantum"), "quantum");
-        let allocator = Box::new(PackingByTrial::default());
-        Box::new(ByType::new(allocator, round, RESET, strategy))
-    },
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "gandiva",
+    title: "Gandiva (time slicing)",
+    summary: "Round-robin: jobs of one gang size take turns of a quantum on their class's share of the GPUs. No job waits long, and none runs long.",
+    source: "Xiao et al., OSDI'18 §3; Tiresias' simulator",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        quantum: f64 = rounds::round("60"),
+        packing: bool = param(
+            ParamKind::Bool,
+            "false",
+            "As Gavel's evaluation has Gandiva: where more GPUs are asked for than there are, jobs of one GPU each are put two by two on GPUs by chance, and stay together unless that does not fit or gets less done. Known of models that Gavel measured.",
+        ),
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn packs(&self) -> bool {
+        self.packing
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    if !params.packing {
+        return Box::new(Gandiva::new(params.quantum, strategy));
+    }
+    let round = (params.quantum, "quantum");
+    let allocator = Box::new(PackingByTrial::default());
+    Box::new(ByType::new(allocator, round, RESET, strategy))
+}
 
 /// Jobs of one gang size.
 #[derive(Default)]
@@ -84,14 +89,14 @@ struct Gandiva {
 }
 
 impl Gandiva {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+    fn new(quantum: f64, strategy: Strategy) -> Self {
         Self {
             every: Every {
-                seconds: params.float("quantum"),
+                seconds: quantum,
                 parameter: "quantum",
                 while_all_run: false,
             },
-            walk: PriorityWalk::new(params.placement("placement", context.placement)),
+            walk: PriorityWalk::new(strategy),
             classes: BTreeMap::new(),
             keys: BTreeMap::new(),
             shares: Vec::new(),

@@ -2,26 +2,41 @@
 //! service first, preemptive, without queues. The index itself: [`ServiceDistribution::index`].
 
 use super::continuous::{self, Continuous, Rule};
-use super::entry::{PLACEMENT, Registered};
-use super::history::{HISTORY, History};
-use super::{Fact, Plot, PolicyEntry};
+use super::entry::{BuildContext, Properties};
+use super::history::{HISTORY, History, HistoryChoice};
+use super::parameters::{PLACEMENT, PlacementChoice, parameters};
+use super::{Fact, Plot, Policy, PolicyEntry};
 use crate::job::JobId;
 use crate::sim::View;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "gittins",
-        title: "2D-Gittins, continuous",
-        summary: "The job with the greatest Gittins index first: the likeliest to end soon for the service it has had, by a distribution it learns. Without queues.",
-        source: "Gu et al., NSDI'19 §4.2",
-        params: &[HISTORY, continuous::QUANTUM, PLACEMENT],
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| {
-        let rule = GreatestIndex(History::new(params, context));
-        Box::new(Continuous::new(params, context, rule))
-    },
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "gittins",
+    title: "2D-Gittins, continuous",
+    summary: "The job with the greatest Gittins index first: the likeliest to end soon for the service it has had, by a distribution it learns. Without queues.",
+    source: "Gu et al., NSDI'19 §4.2",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        history: HistoryChoice = HISTORY,
+        quantum: f64 = continuous::QUANTUM,
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn history(&self) -> Option<&str> {
+        self.history.name()
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    let rule = GreatestIndex(History::new(&params.history, context));
+    Box::new(Continuous::new(params.quantum, strategy, rule))
+}
 
 struct GreatestIndex(History);
 

@@ -2,18 +2,56 @@
 //! finished (`online`), all jobs of the workload (`oracle`), or a file of another time's.
 
 use super::entry::BuildContext;
-use super::{ParamInfo, ParamKind, Params, ServiceDistribution};
+use super::parameters::{Value, param};
+use super::{ParamInfo, ParamKind, ServiceDistribution};
 use crate::sim::{News, View};
 use crate::workload::Workload;
 
-pub(super) const HISTORY: ParamInfo = ParamInfo {
-    name: "history",
-    aliases: &[],
-    kind: ParamKind::History,
-    default: "online",
-    help: "Where the distribution of service comes from: online (jobs finished so far), oracle (the whole trace), or a file with a column 'duration' in GPU·s.",
-    expert: false,
-};
+pub(super) const HISTORY: ParamInfo = param(
+    ParamKind::History,
+    "online",
+    "Where the distribution of service comes from: online (jobs finished so far), oracle (the whole trace), or a file with a column 'duration' in GPU·s.",
+);
+
+/// Where a spec has the distribution from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum HistoryChoice {
+    /// Jobs that finish.
+    Online,
+    /// All jobs of the workload.
+    Oracle,
+    /// The [`ServiceHistory`](super::ServiceHistory) of this name.
+    File(String),
+}
+
+impl HistoryChoice {
+    /// The name of the file, if it is one.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Online | Self::Oracle => None,
+            Self::File(name) => Some(name),
+        }
+    }
+}
+
+impl Value for HistoryChoice {
+    fn read(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "online" => Self::Online,
+            "oracle" => Self::Oracle,
+            name => Self::File(name.to_owned()),
+        })
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Online => "online",
+            Self::Oracle => "oracle",
+            Self::File(name) => name,
+        }
+        .to_owned()
+    }
+}
 
 /// Online, a distribution is made anew once this share of what it holds has been added, so that
 /// learning costs O(log n) per job.
@@ -37,16 +75,18 @@ impl Default for History {
 }
 
 impl History {
-    pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+    pub(super) fn new(choice: &HistoryChoice, context: &BuildContext<'_>) -> Self {
         let fixed = |samples| Self {
             distribution: ServiceDistribution::new(samples),
             learned: None,
         };
-        match (params.text("history"), context.history) {
-            ("oracle", _) => fixed(of_workload(context.workload)),
-            (name, Some(history)) if history.name == name => fixed(history.samples.clone()),
+        match (choice, context.history) {
+            (HistoryChoice::Oracle, _) => fixed(of_workload(context.workload)),
+            (HistoryChoice::File(name), Some(history)) if history.name == *name => {
+                fixed(history.samples.clone())
+            }
             // `RunSpec::check` refuses names that nothing is known of.
-            _ => Self::default(),
+            (HistoryChoice::Online | HistoryChoice::File(_), _) => Self::default(),
         }
     }
 

@@ -2,22 +2,34 @@
 //! Jobs of about equal service take turns, one quantum each: what Tiresias' queues avoid.
 
 use super::continuous::{self, Continuous, Rule};
-use super::entry::Registered;
-use super::{Fact, Plot, PolicyEntry};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{PLACEMENT, PlacementChoice, parameters};
+use super::{Fact, Plot, Policy, PolicyEntry};
 use crate::job::JobId;
 use crate::sim::View;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "las",
-        title: "2D-LAS, continuous",
-        summary: "Least attained service (GPUs × time) first, compared anew every quantum, without queues. Shows how many preemptions discretizing saves.",
-        source: "Gu et al., NSDI'19 §4.2",
-        params: continuous::PARAMS,
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(Continuous::new(params, context, LeastAttained)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "las",
+    title: "2D-LAS, continuous",
+    summary: "Least attained service (GPUs × time) first, compared anew every quantum, without queues. Shows how many preemptions discretizing saves.",
+    source: "Gu et al., NSDI'19 §4.2",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        quantum: f64 = continuous::QUANTUM,
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    Box::new(Continuous::new(params.quantum, strategy, LeastAttained))
+}
 
 struct LeastAttained;
 

@@ -1,8 +1,8 @@
 //! Schedulers: one per file, chosen and configured by a textual [`PolicySpec`].
 //!
 //! A policy looks at a [`View`](crate::sim::View) and writes a [`Plan`](crate::sim::Plan); it
-//! never touches anything else. To add one: a file here with its `POLICY`, and its two lines in
-//! this one, the module and the table's. This file knows all policies, and none of them its table.
+//! never touches anything else. To add one: a file here with its `POLICY`, its `Parameters` and `build`, and
+//! its two lines in this one, the module and the table's. Policies must not import this table.
 
 // What several policies share.
 mod continuous;
@@ -13,6 +13,7 @@ mod line;
 mod multilevel;
 pub(crate) mod own;
 mod pack_limit;
+mod parameters;
 mod parse;
 pub mod picking;
 mod priority_walk;
@@ -57,57 +58,101 @@ pub use crate::sim::{Cadence, Every, Policy};
 pub use crate::tell::{
     Explanation, Fact, Line, Loss, Mark, Plot, RoundReport, RoundRow, Slowness, Verdict,
 };
-pub use entry::{BuildContext, Levels, PolicyEntry};
+pub use entry::{BuildContext, Levels, PolicyEntry, UserCode};
 pub use rl_picker::Picker;
 pub use service_distribution::ServiceDistribution;
 pub use service_history::{HistoryError, ServiceHistory};
-pub use spec::{ParamInfo, ParamKind, Params, PolicySpec, SpecError};
+pub use spec::{ParamInfo, ParamKind, PolicySpec, SpecError};
 
 use crate::placement::Strategy;
 use crate::sim::Scheduler;
-use entry::PLACEMENT;
+use entry::Properties;
+use parameters::{PlacementChoice, Written};
 
-/// Every policy, in the order shown to a person.
-const REGISTERED: &[entry::Registered] = &[
-    fifo::POLICY,
-    fewest_gpus::POLICY,
-    srtf::POLICY,
-    srsf::POLICY,
-    tiresias_las::POLICY,
-    tiresias_gittins::POLICY,
-    las::POLICY,
-    gittins::POLICY,
-    shortest_expected::POLICY,
-    yarn_cs::POLICY,
-    gandiva::POLICY,
-    themis::POLICY,
-    gavel::POLICY,
-    tiresias_tuned::POLICY,
-    optimus::POLICY,
-    pollux::POLICY,
-    fcfs::POLICY,
-    shortest_job::POLICY,
-    wfp3::POLICY,
-    unicep::POLICY,
-    f1::POLICY,
-    rl_picker::POLICY,
-    graph_rl::POLICY,
-    recorded::POLICY,
-    script::POLICY,
-    plugin::POLICY,
-];
+/// Makes the table of all policies, and what goes through it.
+macro_rules! policies {
+    ($($variant:ident = $module:ident),+ $(,)?) => {
+        /// Every policy, in the order shown to a person.
+        pub const POLICIES: &[PolicyEntry] = &[$($module::POLICY),+];
 
-/// Every policy, in the order shown to a person. (Apart from the makers: a page that only names
-/// policies need not hold them.)
-pub const POLICIES: &[PolicyEntry] = &{
-    let mut entries = [REGISTERED[0].entry; REGISTERED.len()];
-    let mut i = 1;
-    while i < REGISTERED.len() {
-        entries[i] = REGISTERED[i].entry;
-        i += 1;
-    }
-    entries
-};
+        /// A policy's parameters, and by that which policy.
+        #[derive(Clone, Debug, PartialEq)]
+        enum Parameters {
+            $($variant($module::Parameters)),+
+        }
+
+        impl Parameters {
+            /// Those of the policy of this name.
+            fn read(policy: &str, written: &Written<'_>) -> Result<Self, SpecError> {
+                $(if policy == $module::POLICY.name {
+                    return $module::Parameters::read(written).map(Self::$variant);
+                })+
+                Err(parse::unknown_policy(policy))
+            }
+
+            fn entry(&self) -> &'static PolicyEntry {
+                match self {
+                    $(Self::$variant(_) => &$module::POLICY),+
+                }
+            }
+
+            fn texts(&self) -> Vec<String> {
+                match self {
+                    $(Self::$variant(params) => params.texts()),+
+                }
+            }
+
+            fn placement(&self) -> PlacementChoice {
+                match self {
+                    $(Self::$variant(params) => params.placement()),+
+                }
+            }
+
+            fn properties(&self) -> &dyn Properties {
+                match self {
+                    $(Self::$variant(params) => params),+
+                }
+            }
+
+            /// Makes the policy. (Apart from `properties`: a page that only names policies need not hold them.)
+            fn build(&self, context: &BuildContext<'_>) -> Box<dyn Policy> {
+                match self {
+                    $(Self::$variant(params) => $module::build(params, context)),+
+                }
+            }
+        }
+    };
+}
+
+// In the order shown to a person.
+policies! {
+    Fifo = fifo,
+    FewestGpus = fewest_gpus,
+    Srtf = srtf,
+    Srsf = srsf,
+    TiresiasLas = tiresias_las,
+    TiresiasGittins = tiresias_gittins,
+    Las = las,
+    Gittins = gittins,
+    ShortestExpected = shortest_expected,
+    YarnCs = yarn_cs,
+    Gandiva = gandiva,
+    Themis = themis,
+    Gavel = gavel,
+    TiresiasTuned = tiresias_tuned,
+    Optimus = optimus,
+    Pollux = pollux,
+    Fcfs = fcfs,
+    ShortestJob = shortest_job,
+    Wfp3 = wfp3,
+    Unicep = unicep,
+    F1 = f1,
+    RlPicker = rl_picker,
+    GraphRl = graph_rl,
+    Recorded = recorded,
+    Script = script,
+    Plugin = plugin,
+}
 
 /// Names that policies had before, and those that they have. Specs in old links, files and scripts go on meaning
 /// what they meant.
@@ -120,35 +165,15 @@ pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
     POLICIES.iter().find(|entry| entry.name == name)
 }
 
-/// The placement by which a spec lays gangs, where the run has this one; `None`: by no placement.
-pub fn placement(spec: &PolicySpec, run_default: Strategy) -> Option<Strategy> {
-    let params = entry(spec.name())?.params;
-    let has = params.iter().any(|param| param.name == PLACEMENT.name);
-    has.then(|| Params::new(params, spec).placement(PLACEMENT.name, run_default))
-}
-
-/// The picker that learned whose weights a spec goes by, if it goes by any.
-pub fn picker(spec: &PolicySpec) -> Option<Picker> {
-    let entry = entry(spec.name())?;
-    (entry.picker)(&Params::new(entry.params, spec))
-}
-
 /// The policy a spec describes.
 pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
-    // A spec is only ever made by parsing, which has found its policy.
-    let found = REGISTERED
-        .iter()
-        .find(|policy| policy.entry.name == spec.name())
-        .unwrap_or(&REGISTERED[0]);
-    let params = Params::new(found.entry.params, spec);
-    let placement = placement(spec, context.placement);
     Scheduler {
         spec: spec.label(),
-        given: spec.given().map(str::to_owned).collect(),
+        given: spec.given().map(|(info, _)| info.name.to_owned()).collect(),
         oracle: spec.is_oracle(),
         replays: spec.replays(),
         packs: spec.packs(),
-        looks_at_links: placement.is_some_and(Strategy::looks_at_links),
-        policy: (found.build)(&params, context),
+        looks_at_links: Strategy::looks_at_links(spec.placement(context.placement)),
+        policy: spec.parameters.build(context),
     }
 }

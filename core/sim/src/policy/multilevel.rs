@@ -4,98 +4,92 @@
 //! start anew. What order holds within a queue is the policy's own.
 
 use super::entry::Levels;
+use super::parameters::{Given, param};
 use super::priority_walk::PriorityWalk;
-use super::{Fact, Mark, ParamInfo, ParamKind, Params};
+use super::{Fact, Mark, ParamInfo, ParamKind};
 use crate::Time;
 use crate::job::JobId;
 use crate::sim::{Held, Measure, News, Phase, Plan, View};
 
-pub(super) const QUEUES: ParamInfo = ParamInfo {
-    name: "queues",
-    aliases: &["k"],
-    kind: ParamKind::Int { min: 1, max: 16 },
-    default: "3",
-    help: "How many queues (K); one more than there are thresholds.",
-    expert: false,
-};
+pub(super) const QUEUES: ParamInfo = param(
+    ParamKind::Int { min: 1, max: 16 },
+    "3",
+    "How many queues (K); one more than there are thresholds.",
+)
+.or_called(&["k"]);
 
-pub(super) const THRESHOLDS: ParamInfo = ParamInfo {
-    name: "thresholds",
-    aliases: &["threshold"],
-    kind: ParamKind::Ascending,
-    default: "3250:7200",
-    help: "Attained service, in GPU·s, at which a job sinks to the next queue.",
-    expert: false,
-};
+pub(super) const THRESHOLDS: ParamInfo = param(
+    ParamKind::Ascending,
+    "3250:7200",
+    "Attained service, in GPU·s, at which a job sinks to the next queue.",
+)
+.or_called(&["threshold"]);
 
-pub(super) const KNOB: ParamInfo = ParamInfo {
-    name: "knob",
-    aliases: &["promoteknob"],
-    kind: ParamKind::Float { min: 0.0, max: 1e9 },
-    default: "0",
-    help: "PROMOTEKNOB: a job that waited knob × its executed time returns to the highest queue; 0: never.",
-    expert: false,
-};
+pub(super) const KNOB: ParamInfo = param(
+    ParamKind::Float { min: 0.0, max: 1e9 },
+    "0",
+    "PROMOTEKNOB: a job that waited knob × its executed time returns to the highest queue; 0: never.",
+)
+.or_called(&["promoteknob"]);
 
-pub(super) const STRICT: ParamInfo = ParamInfo {
-    name: "strict",
-    aliases: &[],
-    kind: ParamKind::Bool,
-    default: "false",
-    help: "Strict: nothing overtakes a waiting job that does not fit. Otherwise work-conserving: what does not fit is skipped.",
-    expert: false,
-};
+pub(super) const STRICT: ParamInfo = param(
+    ParamKind::Bool,
+    "false",
+    "Strict: nothing overtakes a waiting job that does not fit. Otherwise work-conserving: what does not fit is skipped.",
+);
 
-pub(super) const PACKLIMIT: ParamInfo = ParamInfo {
-    name: "packlimit",
-    aliases: &[],
-    kind: ParamKind::Float { min: 0.0, max: 1.0 },
-    default: "0.3",
-    help: "Of placement=skew: a model whose largest tensor is a larger share than this is consolidated.",
-    expert: true,
-};
+pub(super) const PACKLIMIT: ParamInfo = param(
+    ParamKind::Float { min: 0.0, max: 1.0 },
+    "0.3",
+    "Of placement=skew: a model whose largest tensor is a larger share than this is consolidated.",
+)
+.for_experts();
 
-pub(super) const REFIT: ParamInfo = ParamInfo {
-    name: "refit",
-    aliases: &[],
-    kind: ParamKind::Bool,
-    default: "false",
-    help: "Of placement=skew: learn the pack limit anew from the progress that finished jobs made where they were placed.",
-    expert: true,
-};
+pub(super) const REFIT: ParamInfo = param(
+    ParamKind::Bool,
+    "false",
+    "Of placement=skew: learn the pack limit anew from the progress that finished jobs made where they were placed.",
+)
+.for_experts();
 
-pub(super) const QUIRKS: ParamInfo = ParamInfo {
-    name: "quirks",
-    aliases: &[],
-    kind: ParamKind::Bool,
-    default: "false",
-    help: "With the released simulator's bugs, to compare with its original figures.",
-    expert: true,
-};
+pub(super) const QUIRKS: ParamInfo = param(
+    ParamKind::Bool,
+    "false",
+    "With the released simulator's bugs, to compare with its original figures.",
+)
+.for_experts();
 
-/// The K−1 thresholds. `queues` alone keeps the first defaults; thresholds alone set the queues.
-pub(super) fn thresholds(params: &Params<'_>) -> Result<Vec<f64>, String> {
-    let queues = params.int("queues") as usize;
-    let mut thresholds = params.ascending("thresholds");
-    if !params.is_given("thresholds") {
-        thresholds.truncate(queues - 1);
+/// Whether so many queues have these thresholds between them, where both are given.
+pub(super) fn check(queues: &Given<u32>, thresholds: &Given<Vec<f64>>) -> Result<(), String> {
+    let wanted = **queues as usize - 1;
+    let there = between(queues, thresholds).len();
+    let is_free = thresholds.is_given && !queues.is_given;
+    match is_free || there == wanted {
+        true => Ok(()),
+        false => Err(format!(
+            "{} queues need {wanted} thresholds, not {there}",
+            **queues
+        )),
     }
-    if (params.is_given("queues") || !params.is_given("thresholds"))
-        && thresholds.len() != queues - 1
-    {
-        let wanted = queues - 1;
-        return Err(format!(
-            "{queues} queues need {wanted} thresholds, not {}",
-            thresholds.len()
-        ));
-    }
-    Ok(thresholds)
 }
 
-/// The queues, for those who show them; parameters were checked when the spec was parsed.
-pub(super) fn levels(params: &Params<'_>, measure: Measure) -> Levels {
+/// The K−1 thresholds. `queues` alone keeps the first defaults; thresholds alone set the queues.
+fn between(queues: &Given<u32>, thresholds: &Given<Vec<f64>>) -> Vec<f64> {
+    let mut all = thresholds.to_vec();
+    if !thresholds.is_given {
+        all.truncate(**queues as usize - 1);
+    }
+    all
+}
+
+/// The queues that parameters ask for.
+pub(super) fn levels(
+    queues: &Given<u32>,
+    thresholds: &Given<Vec<f64>>,
+    measure: Measure,
+) -> Levels {
     Levels {
-        thresholds: thresholds(params).unwrap_or_default(),
+        thresholds: between(queues, thresholds),
         measure,
     }
 }
@@ -123,12 +117,12 @@ pub(super) struct Multilevel {
 }
 
 impl Multilevel {
-    pub(super) fn new(params: &Params<'_>, measure: Measure) -> Self {
+    pub(super) fn new(levels: Levels, knob: f64, late_demotion: bool) -> Self {
         Self {
-            thresholds: levels(params, measure).thresholds,
-            knob: params.float("knob"),
-            measure,
-            late_demotion: params.bool("quirks"),
+            thresholds: levels.thresholds,
+            knob,
+            measure: levels.measure,
+            late_demotion,
             standing: Vec::new(),
         }
     }

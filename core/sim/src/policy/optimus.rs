@@ -7,11 +7,12 @@
 //! the others, fewest GPUs first, take what is free on the emptiest node, then on the next.
 
 use super::emptiest;
-use super::entry::{GANG_PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{GANG_PLACEMENT, PlacementChoice, param, parameters};
 use super::rigid::{self, Rigid};
 use super::{
-    Cadence, Explanation, Fact, Line, ParamInfo, ParamKind, Plot, Policy, PolicyEntry, Rng,
-    RoundReport, RoundRow, rounds,
+    Cadence, Explanation, Fact, Line, ParamKind, Plot, Policy, PolicyEntry, Rng, RoundReport,
+    RoundRow, rounds,
 };
 use crate::application::{Application, packed};
 use crate::cluster::Part;
@@ -127,41 +128,50 @@ fn split(batch: u32, k: u32, limits: BatchLimits, reference: bool) -> LocalBatch
     LocalBatch::new(local.div_ceil(accumulation + 1).min(most), accumulation)
 }
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "optimus",
-        title: "Optimus+Oracle",
-        summary: "One GPU each, then one by one to the job that gains most time by its next, at a fixed batch size. Sees true step times and remaining iterations.",
-        source: "Peng et al., EuroSys'18 §4.1; Pollux' simulator's optimus",
-        oracle: |_| true,
-        params: &[
-            rounds::round("round", "60"),
-            ParamInfo {
-                name: "quirks",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "As Pollux' simulator has it: one GPU always accumulates, the epoch under way counts as done, ncf stays on one GPU.",
-                expert: true,
-            },
-            GANG_PLACEMENT,
-        ],
-        adapts_jobs: |_| true,
-        takes_whole_gpus: true,
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| {
-        Box::new(Optimus {
-            round: params.float("round"),
-            quirks: params.bool("quirks"),
-            rigid: Rigid::new(params, context),
-            jobs: Vec::new(),
-            to_go: BTreeMap::new(),
-            step_times: BTreeMap::new(),
-            last: None,
-        })
-    },
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "optimus",
+    title: "Optimus+Oracle",
+    summary: "One GPU each, then one by one to the job that gains most time by its next, at a fixed batch size. Sees true step times and remaining iterations.",
+    source: "Peng et al., EuroSys'18 §4.1; Pollux' simulator's optimus",
+    params: Parameters::INFOS,
+    takes_whole_gpus: true,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        round: f64 = rounds::round("60"),
+        quirks: bool = param(
+            ParamKind::Bool,
+            "false",
+            "As Pollux' simulator has it: one GPU always accumulates, the epoch under way counts as done, ncf stays on one GPU.",
+        )
+        .for_experts(),
+        placement: PlacementChoice = GANG_PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn is_oracle(&self) -> bool {
+        true
+    }
+
+    fn adapts_jobs(&self) -> bool {
+        true
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(Optimus {
+        round: params.round,
+        quirks: params.quirks,
+        rigid: Rigid::new(params.placement.asked(context.placement)),
+        jobs: Vec::new(),
+        to_go: BTreeMap::new(),
+        step_times: BTreeMap::new(),
+        last: None,
+    })
+}
 
 struct Optimus {
     round: f64,

@@ -1,89 +1,103 @@
-//! From a text to a [`PolicySpec`], and what its policy's entry says of that.
+//! From a text to a [`PolicySpec`], and what its policy says of itself with these parameters.
 
+use super::parameters::Written;
 use super::{
-    Levels, POLICIES, ParamKind, Params, PolicyEntry, PolicySpec, ServiceHistory, SpecError, entry,
+    Levels, POLICIES, Parameters, Picker, PolicyEntry, PolicySpec, SpecError, UserCode, entry,
 };
 use crate::outages::Outages;
+use crate::placement::Strategy;
+use crate::sim::Mistake;
 use std::str::FromStr;
 
-/// What a policy's entry says of it with these parameters.
+/// What a policy says of itself with these parameters.
 impl PolicySpec {
-    fn entry(&self) -> (&'static PolicyEntry, Params<'_>) {
-        // A spec is only ever made by parsing, which has found its policy.
-        let entry = entry(self.name()).unwrap_or(&POLICIES[0]);
-        (entry, Params::new(entry.params, self))
+    /// Its entry.
+    pub fn entry(&self) -> &'static PolicyEntry {
+        self.parameters.entry()
     }
 
     /// Whether it may see true remaining work, which no real scheduler knows.
     pub fn is_oracle(&self) -> bool {
-        let (entry, params) = self.entry();
-        (entry.oracle)(&params)
+        self.parameters.properties().is_oracle()
     }
 
     /// Whether it puts two jobs that ask for a GPU each on one.
     pub fn packs(&self) -> bool {
-        let (entry, params) = self.entry();
-        (entry.packs)(&params)
+        self.parameters.properties().packs()
     }
 
     /// Whether it gives jobs whole GPUs, also those that could share one.
     pub fn takes_whole_gpus(&self) -> bool {
-        self.entry().0.takes_whole_gpus
+        self.entry().takes_whole_gpus
     }
 
     /// Whether it repeats what the trace records.
     pub fn replays(&self) -> bool {
-        self.entry().0.replays
+        self.entry().replays
     }
 
     /// Whether it gives jobs other GPUs and batches than they ask for.
     pub fn adapts_jobs(&self) -> bool {
-        let (entry, params) = self.entry();
-        (entry.adapts_jobs)(&params)
+        self.parameters.properties().adapts_jobs()
     }
 
     /// Whether it serves jobs in order of arrival, so that who waits longest is the head of the line.
     pub fn serves_in_order(&self) -> bool {
-        self.entry().0.in_order
+        self.entry().in_order
     }
 
     /// Its queues, if it sorts jobs into some by what they have attained.
     pub fn levels(&self) -> Option<Levels> {
-        let (entry, params) = self.entry();
-        entry.levels.map(|levels| levels(&params))
+        self.parameters.properties().levels()
+    }
+
+    /// The picker that learned whose weights it goes by, if it goes by any.
+    pub fn picker(&self) -> Option<Picker> {
+        self.parameters.properties().picker()
     }
 
     /// The name of the service history that it asks for, if that is not one of
-    /// [the run's own](ServiceHistory::OWN).
+    /// [the run's own](super::ServiceHistory::OWN).
     pub fn history(&self) -> Option<&str> {
-        let mut params = self.entry().0.params.iter();
-        let info = params.find(|info| info.kind == ParamKind::History)?;
-        let name = self.param(info.name)?;
-        (!ServiceHistory::OWN.contains(&name)).then_some(name)
+        self.parameters.properties().history()
+    }
+
+    /// The script or the plug-in that decides, if it is such a policy.
+    pub fn user_code(&self) -> Option<UserCode<'_>> {
+        self.parameters.properties().user_code()
+    }
+
+    /// Says whether that can be run.
+    ///
+    /// # Errors
+    ///
+    /// A mistake in it, or that this program runs none of its kind.
+    pub(crate) fn check_code(&self) -> Result<(), Mistake> {
+        self.parameters.properties().check_code()
+    }
+
+    /// The placement by which it lays gangs, where the run has this one.
+    pub fn placement(&self, run_default: Strategy) -> Strategy {
+        self.parameters.placement().or(run_default)
     }
 }
 
-impl FromStr for PolicySpec {
-    type Err = SpecError;
-
-    fn from_str(text: &str) -> Result<Self, SpecError> {
-        let (text, what_if) = condition(text)?;
-        let (name, given) = split(text).ok_or_else(|| SpecError::Syntax(text.to_string()))?;
-        let entry = entry(name).ok_or_else(|| SpecError::UnknownPolicy {
-            name: name.to_string(),
-            valid: POLICIES
-                .iter()
-                .map(|entry| entry.name)
-                .collect::<Vec<_>>()
-                .join(", "),
-        })?;
-        let mut values: Vec<Option<String>> = vec![None; entry.params.len()];
+impl PolicySpec {
+    /// A policy by name, with these texts as parameters.
+    ///
+    /// # Errors
+    ///
+    /// No such policy, no such parameter, no value for it, or values that do not go together.
+    pub fn of<'a>(
+        name: &str,
+        given: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, SpecError> {
+        let entry = entry(name).ok_or_else(|| unknown_policy(name))?;
+        let mut texts: Vec<(&'static str, String)> = Vec::new();
         for (param, value) in given {
-            let at = entry
-                .params
-                .iter()
-                .position(|info| info.name == param || info.aliases.contains(&param))
-                .ok_or_else(|| SpecError::UnknownParam {
+            let mut infos = entry.params.iter();
+            let info = infos.find(|info| info.is_called(param)).ok_or_else(|| {
+                SpecError::UnknownParam {
                     policy: name.to_string(),
                     param: param.to_string(),
                     valid: entry
@@ -92,9 +106,9 @@ impl FromStr for PolicySpec {
                         .map(|info| info.name)
                         .collect::<Vec<_>>()
                         .join(", "),
-                })?;
-            let info = &entry.params[at];
-            let value = info
+                }
+            })?;
+            let text = info
                 .kind
                 .canonical(value)
                 .ok_or_else(|| SpecError::BadValue {
@@ -104,35 +118,63 @@ impl FromStr for PolicySpec {
                     meant: info.kind.meant(value),
                     valid: info.kind.to_string(),
                 })?;
-            if values[at].replace(value).is_some() {
+            if texts.iter().any(|(given, _)| *given == info.name) {
                 return Err(SpecError::Twice {
                     policy: name.to_string(),
                     param: info.name.to_string(),
                 });
             }
+            texts.push((info.name, text));
         }
-        let params = entry
-            .params
-            .iter()
-            .zip(values)
-            .filter_map(|(info, value)| Some((info.name.to_string(), value?)))
-            .collect();
-        let mut spec = PolicySpec {
-            name: entry.name.to_string(),
-            params,
-            what_if,
+        let written = Written {
+            policy: name,
+            texts: &texts,
         };
-        (entry.check)(&Params::new(entry.params, &spec)).map_err(|what| SpecError::Conflict {
+        let parameters = Parameters::read(entry.name, &written)?;
+        let fits = parameters.properties().check();
+        fits.map_err(|what| SpecError::Conflict {
             policy: name.to_string(),
             what,
         })?;
-        spec.params.retain(|(name, value)| {
-            !entry
-                .params
-                .iter()
-                .any(|info| info.name == name && info.default == value)
-        });
-        Ok(spec)
+        Ok(parameters.into())
+    }
+
+    /// The same policy with a parameter at this value.
+    ///
+    /// # Errors
+    ///
+    /// The policy has no such parameter, or it does not take the value.
+    pub fn with(&self, param: &str, value: &str) -> Result<Self, SpecError> {
+        let given: Vec<_> = self.given().collect();
+        let others = (given.iter())
+            .filter(|(info, _)| !info.is_called(param))
+            .map(|(info, text)| (info.name, text.as_str()));
+        let changed = Self::of(self.name(), others.chain([(param, value)]))?;
+        Ok(changed.and_if(self.what_if().clone()))
+    }
+}
+
+pub(super) fn unknown_policy(name: &str) -> SpecError {
+    SpecError::UnknownPolicy {
+        name: name.to_string(),
+        valid: POLICIES
+            .iter()
+            .map(|entry| entry.name)
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
+impl FromStr for PolicySpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let (text, what_if) = condition(text)?;
+        let (name, given) = split(text).ok_or_else(|| SpecError::Syntax(text.to_string()))?;
+        Ok(Self {
+            what_if,
+            ..Self::of(name, given)?
+        })
     }
 }
 
@@ -334,5 +376,32 @@ mod tests {
             error("tiresias-las[queues=4,thresholds=1:2]"),
             "tiresias-las: 4 queues need 3 thresholds, not 2"
         );
+        // A default that is written counts as written.
+        assert_eq!(
+            error("tiresias-las[queues=3,threshold=1]"),
+            "tiresias-las: 3 queues need 2 thresholds, not 1"
+        );
+        assert_eq!(
+            error("tiresias-gittins[delta=soon]"),
+            "tiresias-gittins: delta is 'soon': use queue, simulator or a number of GPU·s above 0"
+        );
+    }
+
+    #[test]
+    fn one_parameter_is_changed_or_refused() {
+        let spec: PolicySpec = "tiresias-las[knob=2] if 7:3600..".parse().unwrap();
+        let with = |param, value| match spec.with(param, value) {
+            Ok(spec) => spec.to_string(),
+            Err(why) => why.to_string(),
+        };
+        assert_eq!(with("promoteknob", "4"), "tiresias-las[knob=4] if 7:3600..");
+        assert_eq!(with("knob", "0"), "tiresias-las if 7:3600..");
+        assert!(
+            with("nob", "4")
+                .starts_with("tiresias-las has no parameter 'nob' (did you mean 'knob'?)")
+        );
+        assert!(with("knob", "much").starts_with("tiresias-las: 'much' is no value for 'knob'"));
+        assert_eq!(spec.value("queues").as_deref(), Some("3"));
+        assert_eq!(spec.value("nob"), None);
     }
 }

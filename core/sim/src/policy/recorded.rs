@@ -5,26 +5,36 @@
 //! of several types only) a job starts as soon as there is some, those that should have started first before the
 //! others. So do jobs of which the trace tells no start.
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
 use super::line::Line;
+use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::waiting_room::Waiter;
-use super::{Explanation, Fact, Params, Policy, PolicyEntry, Rng, Verdict};
+use super::{Explanation, Fact, Policy, PolicyEntry, Rng, Verdict};
 use crate::Time;
 use crate::job::JobId;
 use crate::sim::{News, Phase, Plan, View};
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "recorded",
-        title: "As recorded",
-        summary: "Starts every job when the trace records that it started: the real waits and completion times, to hold schedulers against. Wants a trace that tells starts.",
-        source: "The trace itself",
-        params: &[PLACEMENT],
-        replays: true,
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(AsRecorded::new(params, context)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "recorded",
+    title: "As recorded",
+    summary: "Starts every job when the trace records that it started: the real waits and completion times, to hold schedulers against. Wants a trace that tells starts.",
+    source: "The trace itself",
+    params: Parameters::INFOS,
+    replays: true,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(AsRecorded::new(params, context))
+}
 
 struct AsRecorded {
     /// By job; `None` where the trace does not tell.
@@ -34,8 +44,8 @@ struct AsRecorded {
 }
 
 impl AsRecorded {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let strategy = params.placement(PLACEMENT.name, context.placement);
+    fn new(params: &Parameters, context: &BuildContext<'_>) -> Self {
+        let strategy = params.placement.or(context.placement);
         let runs = context.workload.recorded.runs.iter();
         Self {
             starts: runs.map(|run| Some(run.as_ref()?.start)).collect(),

@@ -2,9 +2,7 @@
 //! fixed duration cannot shrink, so those are served first come first served, before the others,
 //! and keep their GPUs.
 
-use super::Params;
 use super::emptiest;
-use super::entry::BuildContext;
 use super::{Fact, Verdict};
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
@@ -21,10 +19,10 @@ pub(super) struct Rigid {
 }
 
 impl Rigid {
-    /// None yet; their gangs are laid as the spec or the run asks.
-    pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
+    /// None yet; their gangs are laid so, or else on the emptiest nodes.
+    pub(super) fn new(placement: Option<Strategy>) -> Self {
         Self {
-            placement: context.asked_placement(params),
+            placement,
             waiting: Vec::new(),
         }
     }

@@ -2,41 +2,104 @@
 //! the weights our own (`train/`), of which there are two: one for batch queues, which sees what theirs
 //! does, and one for GPU traces, which preempts ([`by_service`]). What made them stands in their files.
 
-use super::entry::{PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{
+    Given, PLACEMENT, PlacementChoice, Value, Words, param, parameters, words,
+};
 use super::picking::by_service::by_service;
 use super::picking::network::{Learned, Network};
-use super::picking::{BACKFILL, QUIRKS, Queue};
-use super::{ParamInfo, ParamKind, Params, PolicyEntry};
+use super::picking::{BACKFILL, Backfill, QUIRKS, Queue};
+use super::{ParamInfo, ParamKind, Policy, PolicyEntry};
 use std::fmt;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "rl-picker",
-        title: "RL picker (learned)",
-        summary: "A network of 961 parameters scores jobs, the greatest is next. With weights=lublin 128 waiting ones, never preempted, trained for bounded slowdown with backfilling (an oracle where the trace tells no times asked for: then it is the true one). With weights=gpu also those that run, preempting, by the service they have had, trained for mean JCT on the first half of a GPU trace; no oracle.",
-        source: "After RLScheduler (Zhang et al., SC'20), with weights of our own",
-        oracle: |params| !is_gpu(params),
-        takes_whole_gpus: true,
-        params: &[WEIGHTS, BACKFILL, LONGEST, QUIRKS, QUANTUM, PLACEMENT],
-        picker: |params| Some(picker(params)),
-        check,
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| {
-        let given = context.picker.cloned();
-        let network = given.unwrap_or_else(|| picker(params).shipped());
-        if is_gpu(params) {
-            let strategy = params.placement(PLACEMENT.name, context.placement);
-            return by_service(network, params.float(QUANTUM.name), strategy);
-        }
-        let seconds = context.workload.gangs().map(|job| job.work.seconds());
-        let longest = match params.float(LONGEST.name) {
-            0.0 => seconds.fold(0.0, f64::max),
-            longest => longest,
-        };
-        Box::new(Queue::of(Learned::new(network, longest), params, context))
-    },
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "rl-picker",
+    title: "RL picker (learned)",
+    summary: "A network of 961 parameters scores jobs, the greatest is next. With weights=lublin 128 waiting ones, never preempted, trained for bounded slowdown with backfilling (an oracle where the trace tells no times asked for: then it is the true one). With weights=gpu also those that run, preempting, by the service they have had, trained for mean JCT on the first half of a GPU trace; no oracle.",
+    source: "After RLScheduler (Zhang et al., SC'20), with weights of our own",
+    params: Parameters::INFOS,
+    takes_whole_gpus: true,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        weights: Picker = param(
+            ParamKind::OneOf(Picker::WORDS),
+            "lublin",
+            "What it was trained on: lublin (a batch queue that knows the times asked for) or gpu (a GPU trace that tells none: it preempts). A file of weights of one's own takes the place of those that it says it is like.",
+        ),
+        backfill: Given<bool> = BACKFILL,
+        longest: Given<f64> = param(
+            ParamKind::Seconds {
+                min: 0.0,
+                max: 1e15,
+            },
+            "0",
+            "Of weights=lublin: by what it sees times asked for, seconds: the trace's largest run time; 0: the largest of these jobs.",
+        )
+        .for_experts(),
+        quirks: Given<bool> = QUIRKS,
+        quantum: Given<f64> = ParamInfo {
+            default: "300",
+            help: "Of weights=gpu: seconds after which running jobs are compared anew with waiting ones, besides every event.",
+            ..super::continuous::QUANTUM
+        },
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn check(&self) -> Result<(), String> {
+        let others = [
+            ("backfill", self.backfill.is_given),
+            ("longest", self.longest.is_given),
+            ("quirks", self.quirks.is_given),
+        ];
+        let (others, own): (&[_], _) = match self.weights {
+            Picker::Gpu => (
+                &others,
+                "weights=gpu preempts, and knows no times asked for: leave it out, or take weights=lublin",
+            ),
+            Picker::Lublin => (
+                &[("quantum", self.quantum.is_given)],
+                "weights=lublin never preempts: leave it out, or take weights=gpu",
+            ),
+        };
+        match others.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(format!("'{name}' does not go with it, as {own}")),
+            None => Ok(()),
+        }
+    }
+
+    fn is_oracle(&self) -> bool {
+        self.weights == Picker::Lublin
+    }
+
+    fn picker(&self) -> Option<Picker> {
+        Some(self.weights)
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let given = context.picker.cloned();
+    let network = given.unwrap_or_else(|| params.weights.shipped());
+    let strategy = params.placement.or(context.placement);
+    if params.weights == Picker::Gpu {
+        return by_service(network, *params.quantum, strategy);
+    }
+    let seconds = context.workload.gangs().map(|job| job.work.seconds());
+    let longest = match *params.longest {
+        0.0 => seconds.fold(0.0, f64::max),
+        longest => longest,
+    };
+    let backfill = Backfill::of(*params.backfill, *params.quirks);
+    Box::new(Queue::new(
+        Learned::new(network, longest),
+        backfill,
+        strategy,
+    ))
+}
 
 /// A picker that learned, by what it was trained on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,20 +110,19 @@ pub enum Picker {
     Gpu,
 }
 
-impl Picker {
-    const ALL: [Self; 2] = [Self::Lublin, Self::Gpu];
+words! {
+    Picker { Lublin = "lublin", Gpu = "gpu" }
+}
 
+impl Picker {
     /// As the parameter `weights` has it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Lublin => "lublin",
-            Self::Gpu => "gpu",
-        }
+        self.word()
     }
 
     /// The one of this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|picker| picker.name() == name)
+        Self::read(name).ok()
     }
 
     /// The network that is shipped.
@@ -83,61 +145,6 @@ impl fmt::Display for Picker {
 /// The trained parameters.
 const LUBLIN: &[u8] = include_bytes!("picking/rl_picker.safetensors");
 const GPU: &[u8] = include_bytes!("picking/rl_picker_gpu.safetensors");
-
-/// Which of them.
-const WEIGHTS: ParamInfo = ParamInfo {
-    name: "weights",
-    aliases: &[],
-    kind: ParamKind::OneOf(&["lublin", "gpu"]),
-    default: "lublin",
-    help: "What it was trained on: lublin (a batch queue that knows the times asked for) or gpu (a GPU trace that tells none: it preempts). A file of weights of one's own takes the place of those that it says it is like.",
-    expert: false,
-};
-
-/// What times asked for are measured by.
-const LONGEST: ParamInfo = ParamInfo {
-    name: "longest",
-    aliases: &[],
-    kind: ParamKind::Seconds {
-        min: 0.0,
-        max: 1e15,
-    },
-    default: "0",
-    help: "Of weights=lublin: by what it sees times asked for, seconds: the trace's largest run time; 0: the largest of these jobs.",
-    expert: true,
-};
-
-/// How often jobs are compared.
-const QUANTUM: ParamInfo = ParamInfo {
-    default: "300",
-    help: "Of weights=gpu: seconds after which running jobs are compared anew with waiting ones, besides every event.",
-    ..super::continuous::QUANTUM
-};
-
-fn picker(params: &Params<'_>) -> Picker {
-    Picker::named(params.text(WEIGHTS.name)).unwrap_or(Picker::Lublin)
-}
-
-fn is_gpu(params: &Params<'_>) -> bool {
-    picker(params) == Picker::Gpu
-}
-
-fn check(params: &Params<'_>) -> Result<(), String> {
-    let (others, own): (&[ParamInfo], _) = match is_gpu(params) {
-        true => (
-            &[BACKFILL, LONGEST, QUIRKS],
-            "weights=gpu preempts, and knows no times asked for: leave it out, or take weights=lublin",
-        ),
-        false => (
-            &[QUANTUM],
-            "weights=lublin never preempts: leave it out, or take weights=gpu",
-        ),
-    };
-    match others.iter().find(|param| params.is_given(param.name)) {
-        Some(param) => Err(format!("'{}' does not go with it, as {own}", param.name)),
-        None => Ok(()),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -5,25 +5,24 @@
 #[cfg(test)]
 mod tests;
 
+use super::parameters::param;
 use super::priority_walk::PriorityWalk;
 use super::ranked_room::{Class, Place, RankedRoom};
 use super::waiting_room::Waiters;
-use super::{Cadence, Every, ParamInfo, ParamKind, Params, Verdict};
+use super::{Cadence, Every, ParamInfo, ParamKind, Verdict};
 use crate::job::JobId;
 use crate::order;
 use crate::placement::Strategy;
 use crate::sim::{Plan, View};
 
 /// The length of a round, with a default.
-pub(super) const fn round(name: &'static str, default: &'static str) -> ParamInfo {
-    ParamInfo {
-        name,
-        aliases: &["interval"],
-        kind: ParamKind::Seconds { min: 1.0, max: 1e6 },
+pub(super) const fn round(default: &'static str) -> ParamInfo {
+    param(
+        ParamKind::Seconds { min: 1.0, max: 1e6 },
         default,
-        help: "Length of a round, seconds: running jobs are preempted only at its end.",
-        expert: false,
-    }
+        "Length of a round, seconds: running jobs are preempted only at its end.",
+    )
+    .or_called(&["interval"])
 }
 
 /// Only at rounds of so many seconds, by this parameter; they decide over all jobs, so that they
@@ -48,11 +47,11 @@ pub(super) struct Rounds<C: Class> {
 }
 
 impl<C: Class> Rounds<C> {
-    /// Of the length that a parameter made by [`round`] says.
-    pub(super) fn new(params: &Params<'_>, parameter: &'static str, strategy: Strategy) -> Self {
+    /// Of so many seconds, by this parameter.
+    pub(super) fn new(seconds: f64, parameter: &'static str, strategy: Strategy) -> Self {
         Self {
             every: Every {
-                seconds: params.float(parameter),
+                seconds,
                 parameter,
                 while_all_run: false,
             },

@@ -3,26 +3,41 @@
 //! `shortest-expected`, but runs its SRTF.)
 
 use super::continuous::{self, Continuous, Rule};
-use super::entry::{PLACEMENT, Registered};
-use super::history::{HISTORY, History};
-use super::{Fact, Plot, PolicyEntry};
+use super::entry::{BuildContext, Properties};
+use super::history::{HISTORY, History, HistoryChoice};
+use super::parameters::{PLACEMENT, PlacementChoice, parameters};
+use super::{Fact, Plot, Policy, PolicyEntry};
 use crate::job::JobId;
 use crate::sim::View;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "shortest-expected",
-        title: "Shortest expected",
-        summary: "The least expected remaining service first, given the service a job has had and a distribution learned from history. Not clairvoyant.",
-        source: "Gu et al., NSDI'19 (simulator)",
-        params: &[HISTORY, continuous::QUANTUM, PLACEMENT],
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| {
-        let rule = LeastExpected(History::new(params, context));
-        Box::new(Continuous::new(params, context, rule))
-    },
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "shortest-expected",
+    title: "Shortest expected",
+    summary: "The least expected remaining service first, given the service a job has had and a distribution learned from history. Not clairvoyant.",
+    source: "Gu et al., NSDI'19 (simulator)",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        history: HistoryChoice = HISTORY,
+        quantum: f64 = continuous::QUANTUM,
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn history(&self) -> Option<&str> {
+        self.history.name()
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    let rule = LeastExpected(History::new(&params.history, context));
+    Box::new(Continuous::new(params.quantum, strategy, rule))
+}
 
 struct LeastExpected(History);
 

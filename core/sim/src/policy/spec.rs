@@ -1,9 +1,9 @@
 //! The text of a policy: `tiresias-las[queues=2,threshold=57600]`.
 //!
-//! A [`PolicySpec`] is what a person wrote, checked against the policy's [`ParamInfo`]s; it
-//! prints in canonical form. [`Params`] gives a policy its values, defaults filled in.
+//! A [`PolicySpec`] is what a person wrote, read once into the policy's typed parameters; it
+//! prints in canonical form.
 
-use super::{entry, own};
+use super::{Parameters, own};
 use crate::meant::{hint, meant, remark};
 use crate::outages::Outages;
 use crate::placement::{Strategy, UnknownStrategy};
@@ -11,15 +11,17 @@ use crate::seconds_of;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A policy's name and the parameters that differ from its defaults, in the policy's order; and the
-/// outages that its run has besides those of all runs, as in `fifo if 7:3600..`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A policy and its parameters; and the outages that its run has besides those of all runs, as in
+/// `fifo if 7:3600..`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct PolicySpec {
-    pub(super) name: String,
-    pub(super) params: Vec<(String, String)>,
+    pub(super) parameters: Parameters,
     pub(super) what_if: Outages,
 }
+
+/// No parameter is NaN.
+impl Eq for PolicySpec {}
 
 /// One parameter of a policy: enough to check a spec and to draw a form.
 #[derive(Clone, Copy, Debug)]
@@ -172,46 +174,62 @@ impl PolicySpec {
     }
 
     /// The policy's name.
-    pub fn name(&self) -> &str {
-        &self.name
+    pub fn name(&self) -> &'static str {
+        self.parameters.entry().name
     }
 
-    /// The names of the parameters that differ from their defaults.
-    pub fn given(&self) -> impl Iterator<Item = &str> {
-        self.params.iter().map(|(name, _)| name.as_str())
+    /// All parameters and their values, as canonical text, in the policy's order.
+    pub fn values(&self) -> impl Iterator<Item = (&'static ParamInfo, String)> {
+        let infos = self.parameters.entry().params;
+        infos.iter().zip(self.parameters.texts())
+    }
+
+    /// Those that differ from their defaults.
+    pub fn given(&self) -> impl Iterator<Item = (&'static ParamInfo, String)> {
+        self.values().filter(|(info, text)| info.default != text)
+    }
+
+    /// The value of a parameter that somebody names; `None`: the policy has no such parameter.
+    pub fn value(&self, name: &str) -> Option<String> {
+        let mut values = self.values();
+        let (_, text) = values.find(|(info, _)| info.name == name)?;
+        Some(text)
     }
 
     /// The spec for people: of a script or a plug-in, without its text.
     pub fn label(&self) -> String {
-        let mut short = self.clone();
-        if entry(&short.name).is_some_and(|entry| entry.scripted) {
-            short.params.retain(|(name, _)| name != own::CODE);
-        }
-        short.to_string()
+        self.written(|info| !(self.parameters.entry().scripted && info.name == own::CODE))
     }
 
-    /// The value given for a parameter, if it differs from the default.
-    pub fn param(&self, name: &str) -> Option<&str> {
-        self.params
-            .iter()
-            .find(|(param, _)| param == name)
-            .map(|(_, value)| value.as_str())
+    /// The canonical text, with these of the parameters.
+    fn written(&self, has: impl Fn(&ParamInfo) -> bool) -> String {
+        let mut text = self.name().to_owned();
+        let given: Vec<String> = (self.given())
+            .filter(|(info, _)| has(info))
+            .map(|(info, value)| format!("{}={value}", info.name))
+            .collect();
+        if !given.is_empty() {
+            text += &format!("[{}]", given.join(","));
+        }
+        if !self.what_if.is_empty() {
+            text += &format!(" if {}", self.what_if);
+        }
+        text
     }
 }
 
 impl fmt::Display for PolicySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
-        for (i, (name, value)) in self.params.iter().enumerate() {
-            write!(f, "{}{name}={value}", if i == 0 { "[" } else { "," })?;
+        f.write_str(&self.written(|_| true))
+    }
+}
+
+impl From<Parameters> for PolicySpec {
+    fn from(parameters: Parameters) -> Self {
+        Self {
+            parameters,
+            what_if: Outages::default(),
         }
-        if !self.params.is_empty() {
-            f.write_str("]")?;
-        }
-        if !self.what_if.is_empty() {
-            write!(f, " if {}", self.what_if)?;
-        }
-        Ok(())
     }
 }
 
@@ -226,6 +244,13 @@ impl TryFrom<String> for PolicySpec {
 
     fn try_from(text: String) -> Result<Self, SpecError> {
         text.parse()
+    }
+}
+
+impl ParamInfo {
+    /// Whether specs may call it so.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
     }
 }
 
@@ -322,67 +347,5 @@ impl fmt::Display for ParamKind {
             }
             Self::PlacementOrRuns => write!(f, "default, {}", Self::Placement),
         }
-    }
-}
-
-/// A policy's parameter values, defaults filled in.
-#[derive(Clone, Copy, Debug)]
-pub struct Params<'a> {
-    infos: &'a [ParamInfo],
-    spec: &'a PolicySpec,
-}
-
-impl<'a> Params<'a> {
-    pub(super) fn new(infos: &'a [ParamInfo], spec: &'a PolicySpec) -> Self {
-        Self { infos, spec }
-    }
-
-    /// The spec the values come from.
-    pub fn spec(&self) -> &'a PolicySpec {
-        self.spec
-    }
-
-    /// Whether the value was given rather than left at its default.
-    pub fn is_given(&self, name: &str) -> bool {
-        self.spec.param(name).is_some()
-    }
-
-    /// The value of a parameter, as canonical text.
-    pub fn text(&self, name: &str) -> &'a str {
-        let default = || {
-            self.infos
-                .iter()
-                .find(|info| info.name == name)
-                .map_or("", |info| info.default)
-        };
-        self.spec.param(name).unwrap_or_else(default)
-    }
-
-    /// The value of a [`ParamKind::Bool`].
-    pub fn bool(&self, name: &str) -> bool {
-        self.text(name) == "true"
-    }
-
-    /// The value of a [`ParamKind::Int`].
-    pub fn int(&self, name: &str) -> u32 {
-        self.text(name).parse().unwrap_or_default()
-    }
-
-    /// The value of a [`ParamKind::Float`] or [`ParamKind::Seconds`].
-    pub fn float(&self, name: &str) -> f64 {
-        self.text(name).parse().unwrap_or_default()
-    }
-
-    /// The value of a [`ParamKind::Ascending`].
-    pub fn ascending(&self, name: &str) -> Vec<f64> {
-        self.text(name)
-            .split(':')
-            .filter_map(|x| x.parse().ok())
-            .collect()
-    }
-
-    /// The value of a [`ParamKind::Placement`]; `run_default` stands for `default`.
-    pub fn placement(&self, name: &str, run_default: Strategy) -> Strategy {
-        self.text(name).parse().unwrap_or(run_default)
     }
 }

@@ -1,25 +1,40 @@
 //! Shortest remaining time first, preemptive, by true remaining time: an oracle. (Tiresias'
 //! simulator: `shortest`.) [`srsf`](super::srsf) is the same with remaining service.
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::priority_walk::PriorityWalk;
-use super::{Explanation, Fact, Params, Policy, PolicyEntry, Rng};
+use super::{Explanation, Fact, Policy, PolicyEntry, Rng};
 use crate::Time;
 use crate::job::JobId;
+use crate::placement::Strategy;
 use crate::sim::{Measure, Plan, View};
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "srtf",
-        title: "SRTF (oracle)",
-        summary: "The shortest true remaining time first, preemptive. Oracle: no real scheduler knows remaining times.",
-        source: "Baseline of Tiresias (NSDI'19) as shortest",
-        oracle: |_| true,
-        params: &[PLACEMENT],
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(ShortestRemaining::new(params, context, Measure::Time)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "srtf",
+    title: "SRTF (oracle)",
+    summary: "The shortest true remaining time first, preemptive. Oracle: no real scheduler knows remaining times.",
+    source: "Baseline of Tiresias (NSDI'19) as shortest",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn is_oracle(&self) -> bool {
+        true
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    Box::new(ShortestRemaining::new(Measure::Time, strategy))
+}
 
 /// Least remaining time or service first.
 pub(super) struct ShortestRemaining {
@@ -29,10 +44,10 @@ pub(super) struct ShortestRemaining {
 }
 
 impl ShortestRemaining {
-    pub(super) fn new(params: &Params<'_>, context: &BuildContext<'_>, measure: Measure) -> Self {
+    pub(super) fn new(measure: Measure, strategy: Strategy) -> Self {
         Self {
             measure,
-            walk: PriorityWalk::new(params.placement("placement", context.placement)),
+            walk: PriorityWalk::new(strategy),
         }
     }
 }

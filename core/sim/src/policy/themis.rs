@@ -9,11 +9,12 @@
 //! a knapsack, taken greedily by gain per GPU, and nobody gains by lying: no hidden payments.
 //! Bids need remaining times: an oracle here, an estimate of the app's there.
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
 use super::picking::{Line, Player, Sought, Tournament};
 use super::ranked_room::Class;
 use super::rounds::{self, Rounds};
-use super::{Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
+use super::{Cadence, Explanation, Fact, ParamKind, Policy, PolicyEntry, Rng};
 use crate::Time;
 use crate::job::JobId;
 use crate::order;
@@ -21,29 +22,45 @@ use crate::sim::{Plan, View};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "themis",
-        title: "Themis (oracle)",
-        summary: "Finish-time fairness: at the end of each lease, GPUs are offered first to the jobs furthest behind an isolated 1/N share. Oracle: bids use true remaining times.",
-        source: "Mahajan et al., NSDI'20 §4–5",
-        oracle: |_| true,
-        params: &[
-            rounds::round("lease", "1200"),
-            ParamInfo {
-                name: "f",
-                aliases: &["fairness"],
-                kind: ParamKind::Float { min: 0.0, max: 1.0 },
-                default: "0.8",
-                help: "The fairness knob: the share 1 − f of jobs with the worst ρ bids first. Nearer 1: fairer; nearer 0: more efficient.",
-                expert: false,
-            },
-            PLACEMENT,
-        ],
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(Themis::new(params, context)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "themis",
+    title: "Themis (oracle)",
+    summary: "Finish-time fairness: at the end of each lease, GPUs are offered first to the jobs furthest behind an isolated 1/N share. Oracle: bids use true remaining times.",
+    source: "Mahajan et al., NSDI'20 §4–5",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        lease: f64 = rounds::round("1200"),
+        f: f64 = param(
+            ParamKind::Float { min: 0.0, max: 1.0 },
+            "0.8",
+            "The fairness knob: the share 1 − f of jobs with the worst ρ bids first. Nearer 1: fairer; nearer 0: more efficient.",
+        )
+        .or_called(&["fairness"]),
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn is_oracle(&self) -> bool {
+        true
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(Themis {
+        fairness: params.f,
+        rounds: Rounds::new(
+            params.lease,
+            "lease",
+            params.placement.or(context.placement),
+        ),
+        active: 1,
+    })
+}
 
 struct Themis {
     fairness: f64,
@@ -273,15 +290,6 @@ impl Class for Offers {
 }
 
 impl Themis {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let strategy = params.placement("placement", context.placement);
-        Self {
-            fairness: params.float("f"),
-            rounds: Rounds::new(params, "lease", strategy),
-            active: 1,
-        }
-    }
-
     /// GPUs of a job's share of the cluster.
     fn share(&self, view: &View<'_>) -> f64 {
         let all: u32 = view.free().node_sizes().iter().sum();

@@ -3,54 +3,71 @@
 //! quantum Δ is the queue's upper limit. What does not fit is skipped, or, with `strict`, nothing
 //! overtakes it.
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
-use super::history::{HISTORY, History};
+use super::entry::{BuildContext, Levels, Properties};
+use super::history::{HISTORY, History, HistoryChoice};
 use super::multilevel::{self, Multilevel};
 use super::pack_limit::PackLimit;
+use super::parameters::{Given, PLACEMENT, PlacementChoice, Value, param, parameters};
 use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
-use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
+use super::{Explanation, Fact, ParamKind, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
 use crate::order::ByValue;
 use crate::sim::{Measure, News, Phase, Plan, View};
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "tiresias-gittins",
-        title: "Tiresias 2D-Gittins",
-        summary: "K queues by attained service (GPUs × time); in each, the job likeliest to end soon by the distribution of service it learns.",
-        source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu-gittins",
-        params: &[
-            multilevel::QUEUES,
-            multilevel::THRESHOLDS,
-            HISTORY,
-            ParamInfo {
-                name: "delta",
-                aliases: &[],
-                kind: ParamKind::Word("queue, simulator or GPU·s"),
-                default: "queue",
-                help: "The service quantum Δ of the index: queue (the queue's upper limit), a number of GPU·s, or simulator (the released simulator's table for Δ = 3250).",
-                expert: true,
-            },
-            multilevel::KNOB,
-            multilevel::STRICT,
-            PLACEMENT,
-            multilevel::PACKLIMIT,
-            multilevel::REFIT,
-            multilevel::QUIRKS,
-        ],
-        check: |params| {
-            multilevel::thresholds(params)?;
-            Delta::parse(params.text("delta")).map(drop)
-        },
-        levels: Some(|params| multilevel::levels(params, Measure::Service)),
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(TiresiasGittins::new(params, context)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "tiresias-gittins",
+    title: "Tiresias 2D-Gittins",
+    summary: "K queues by attained service (GPUs × time); in each, the job likeliest to end soon by the distribution of service it learns.",
+    source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu-gittins",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
 
+parameters! {
+    struct Parameters {
+        queues: Given<u32> = multilevel::QUEUES,
+        thresholds: Given<Vec<f64>> = multilevel::THRESHOLDS,
+        history: HistoryChoice = HISTORY,
+        delta: Delta = param(
+            ParamKind::Word("queue, simulator or GPU·s"),
+            "queue",
+            "The service quantum Δ of the index: queue (the queue's upper limit), a number of GPU·s, or simulator (the released simulator's table for Δ = 3250).",
+        )
+        .for_experts(),
+        knob: f64 = multilevel::KNOB,
+        strict: bool = multilevel::STRICT,
+        placement: PlacementChoice = PLACEMENT,
+        packlimit: f64 = multilevel::PACKLIMIT,
+        refit: bool = multilevel::REFIT,
+        quirks: bool = multilevel::QUIRKS,
+    }
+}
+
+impl Properties for Parameters {
+    fn check(&self) -> Result<(), String> {
+        multilevel::check(&self.queues, &self.thresholds)
+    }
+
+    fn levels(&self) -> Option<Levels> {
+        Some(multilevel::levels(
+            &self.queues,
+            &self.thresholds,
+            Measure::Service,
+        ))
+    }
+
+    fn history(&self) -> Option<&str> {
+        self.history.name()
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(TiresiasGittins::new(params, context))
+}
+
 /// The service quantum of the index.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Delta {
     /// The upper limit of the job's queue.
     Queue,
@@ -60,8 +77,8 @@ enum Delta {
     Simulator,
 }
 
-impl Delta {
-    fn parse(text: &str) -> Result<Self, String> {
+impl Value for Delta {
+    fn read(text: &str) -> Result<Self, String> {
         match (text, text.parse::<f64>()) {
             ("queue", _) => Ok(Self::Queue),
             ("simulator", _) => Ok(Self::Simulator),
@@ -69,6 +86,14 @@ impl Delta {
             _ => Err(format!(
                 "delta is '{text}': use queue, simulator or a number of GPU·s above 0"
             )),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Queue => "queue".to_owned(),
+            Self::Fixed(delta) => delta.to_string(),
+            Self::Simulator => "simulator".to_owned(),
         }
     }
 }
@@ -94,16 +119,16 @@ struct TiresiasGittins {
 }
 
 impl TiresiasGittins {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let mut walk = PriorityWalk::new(params.placement("placement", context.placement));
-        walk.strict = params.bool("strict");
+    fn new(params: &Parameters, context: &BuildContext<'_>) -> Self {
+        let levels = multilevel::levels(&params.queues, &params.thresholds, Measure::Service);
+        let mut walk = PriorityWalk::new(params.placement.or(context.placement));
+        walk.strict = params.strict;
         Self {
-            levels: Multilevel::new(params, Measure::Service),
-            history: History::new(params, context),
-            // Checked when the spec was parsed.
-            delta: Delta::parse(params.text("delta")).unwrap_or(Delta::Queue),
-            absolute: params.bool("quirks"),
-            pack_limit: PackLimit::new(params.float("packlimit"), params.bool("refit")),
+            levels: Multilevel::new(levels, params.knob, params.quirks),
+            history: History::new(&params.history, context),
+            delta: params.delta,
+            absolute: params.quirks,
+            pack_limit: PackLimit::new(params.packlimit, params.refit),
             walk,
             demoted: Vec::new(),
             waits_as: Vec::new(),

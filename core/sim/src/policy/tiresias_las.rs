@@ -3,45 +3,60 @@
 //! in the order in which it came there (FIFO by start time). What does not fit is skipped, or,
 //! with `strict`, nothing overtakes it.
 
-use super::entry::{BuildContext, PLACEMENT, Registered};
+use super::entry::{BuildContext, Levels, Properties};
 use super::multilevel::{self, Multilevel};
 use super::pack_limit::PackLimit;
+use super::parameters::{Given, PLACEMENT, PlacementChoice, Words, param, parameters, words};
 use super::priority_walk::PriorityWalk;
 use super::waiting_room::Waiter;
-use super::{Explanation, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng};
+use super::{Explanation, ParamKind, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
 use crate::sim::{Measure, News, Phase, Plan, View};
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "tiresias-las",
-        title: "Tiresias 2D-LAS",
-        summary: "K queues by attained service (GPUs × time): new jobs first, demoted as they are served. Needs no knowledge of durations.",
-        source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu",
-        params: &[
-            multilevel::QUEUES,
-            multilevel::THRESHOLDS,
-            multilevel::KNOB,
-            multilevel::STRICT,
-            ParamInfo {
-                name: "measure",
-                aliases: &[],
-                kind: ParamKind::OneOf(&["service", "time"]),
-                default: "service",
-                help: "What sinks a job: service (GPUs × time) or time alone (the simulator's dlas; thresholds then in s).",
-                expert: false,
-            },
-            PLACEMENT,
-            multilevel::PACKLIMIT,
-            multilevel::REFIT,
-            multilevel::QUIRKS,
-        ],
-        check: |params| multilevel::thresholds(params).map(drop),
-        levels: Some(|params| multilevel::levels(params, measure(params))),
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(TiresiasLas::new(params, context)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "tiresias-las",
+    title: "Tiresias 2D-LAS",
+    summary: "K queues by attained service (GPUs × time): new jobs first, demoted as they are served. Needs no knowledge of durations.",
+    source: "Gu et al., NSDI'19 §4.2; simulator's dlas-gpu",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        queues: Given<u32> = multilevel::QUEUES,
+        thresholds: Given<Vec<f64>> = multilevel::THRESHOLDS,
+        knob: f64 = multilevel::KNOB,
+        strict: bool = multilevel::STRICT,
+        measure: Measure = param(
+            ParamKind::OneOf(Measure::WORDS),
+            "service",
+            "What sinks a job: service (GPUs × time) or time alone (the simulator's dlas; thresholds then in s).",
+        ),
+        placement: PlacementChoice = PLACEMENT,
+        packlimit: f64 = multilevel::PACKLIMIT,
+        refit: bool = multilevel::REFIT,
+        quirks: bool = multilevel::QUIRKS,
+    }
+}
+
+impl Properties for Parameters {
+    fn check(&self) -> Result<(), String> {
+        multilevel::check(&self.queues, &self.thresholds)
+    }
+
+    fn levels(&self) -> Option<Levels> {
+        Some(multilevel::levels(
+            &self.queues,
+            &self.thresholds,
+            self.measure,
+        ))
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(TiresiasLas::new(params, context))
+}
 
 /// The order of jobs: by queue; in it, jobs that already ran there before those that wait or
 /// have just sunk into it; among equals, first come first served.
@@ -52,11 +67,8 @@ struct Rank {
     turn: i64,
 }
 
-fn measure(params: &Params<'_>) -> Measure {
-    match params.text("measure") {
-        "time" => Measure::Time,
-        _ => Measure::Service,
-    }
+words! {
+    Measure { Service = "service", Time = "time" }
 }
 
 struct TiresiasLas {
@@ -75,12 +87,13 @@ struct TiresiasLas {
 }
 
 impl TiresiasLas {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let mut walk = PriorityWalk::new(params.placement("placement", context.placement));
-        walk.strict = params.bool("strict");
+    fn new(params: &Parameters, context: &BuildContext<'_>) -> Self {
+        let levels = multilevel::levels(&params.queues, &params.thresholds, params.measure);
+        let mut walk = PriorityWalk::new(params.placement.or(context.placement));
+        walk.strict = params.strict;
         Self {
-            levels: Multilevel::new(params, measure(params)),
-            pack_limit: PackLimit::new(params.float("packlimit"), params.bool("refit")),
+            levels: Multilevel::new(levels, params.knob, params.quirks),
+            pack_limit: PackLimit::new(params.packlimit, params.refit),
             walk,
             rank: Vec::new(),
             tail: 0,

@@ -8,43 +8,55 @@
 //! others, in the same order, take the node with most free GPUs, then the next, or go where the
 //! placement asked for lays them. Between rounds nothing happens.
 
-use super::entry::{BuildContext, GANG_PLACEMENT, Registered};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{GANG_PLACEMENT, PlacementChoice, param, parameters};
 use super::waiting_room::{Waiter, WaitingRoom};
-use super::{
-    Cadence, Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict,
-};
+use super::{Cadence, Explanation, Fact, ParamKind, Policy, PolicyEntry, Rng, Verdict};
 use super::{rigid, rounds};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{News, Phase, Plan, View};
 use std::collections::BTreeMap;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "tiresias-tuned",
-        title: "Tiresias+TunedJobs",
-        summary: "Tiresias as Pollux was compared with it: two queues by attained service, decided at rounds, gangs on the emptiest nodes.",
-        source: "Qiao et al., OSDI'21 §5.1; its simulator's tiresias",
-        params: &[
-            rounds::round("round", "60"),
-            ParamInfo {
-                name: "threshold",
-                aliases: &[],
-                kind: ParamKind::Float {
-                    min: 1.0,
-                    max: 1e12,
-                },
-                default: "57600",
-                help: "Service after which a job sinks to the second queue, GPU·s.",
-                expert: false,
-            },
-            GANG_PLACEMENT,
-        ],
-        takes_whole_gpus: true,
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(TiresiasTuned::new(params, context)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "tiresias-tuned",
+    title: "Tiresias+TunedJobs",
+    summary: "Tiresias as Pollux was compared with it: two queues by attained service, decided at rounds, gangs on the emptiest nodes.",
+    source: "Qiao et al., OSDI'21 §5.1; its simulator's tiresias",
+    params: Parameters::INFOS,
+    takes_whole_gpus: true,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        round: f64 = rounds::round("60"),
+        threshold: f64 = param(
+            ParamKind::Float {
+                min: 1.0,
+                max: 1e12,
+            },
+            "57600",
+            "Service after which a job sinks to the second queue, GPU·s.",
+        ),
+        placement: PlacementChoice = GANG_PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(TiresiasTuned {
+        round: params.round,
+        threshold: params.threshold,
+        placement: params.placement.asked(context.placement),
+        waiting: WaitingRoom::default(),
+        running: BTreeMap::new(),
+        keys: BTreeMap::new(),
+        came: [0; 2],
+        left: 0,
+    })
+}
 
 /// Where a job stands: its queue, and its number among those that have come there.
 type Key = (usize, u32);
@@ -65,19 +77,6 @@ struct TiresiasTuned {
 }
 
 impl TiresiasTuned {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        Self {
-            round: params.float("round"),
-            threshold: params.float("threshold"),
-            placement: context.asked_placement(params),
-            waiting: WaitingRoom::default(),
-            running: BTreeMap::new(),
-            keys: BTreeMap::new(),
-            came: [0; 2],
-            left: 0,
-        }
-    }
-
     /// Puts a job at the end of a queue.
     fn come(&mut self, job: JobId, queue: usize) -> Key {
         let key = (queue, self.came[queue]);

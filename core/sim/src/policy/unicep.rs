@@ -1,26 +1,45 @@
 //! UNICEP: jobs that have waited long, ask for little time and few GPUs first (Tang et al., CLUSTER'09):
 //! the greatest waited ÷ (log₂ GPUs · time asked for).
 
-use super::PolicyEntry;
-use super::entry::{PLACEMENT, Registered};
-use super::picking::{BACKFILL, ByScore, Candidate, Line, QUIRKS, Queue, ZERO};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{PLACEMENT, PlacementChoice, parameters};
+use super::picking::{BACKFILL, Backfill, ByScore, Candidate, Line, QUIRKS, Queue, ZERO};
+use super::{Policy, PolicyEntry};
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "unicep",
-        title: "UNICEP",
-        summary: "Jobs that have waited long, ask for little time and few GPUs first: waited ÷ (log₂ GPUs · time asked for). An oracle where the trace tells no times asked for: then it is the true one.",
-        source: "Tang et al., CLUSTER'09; RLScheduler (SC'20) as UNI",
-        oracle: |_| true,
-        takes_whole_gpus: true,
-        params: &[BACKFILL, ZERO, QUIRKS, PLACEMENT],
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| {
-        let pick = ByScore::ageing(score, line, params);
-        Box::new(Queue::of(pick, params, context))
-    },
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "unicep",
+    title: "UNICEP",
+    summary: "Jobs that have waited long, ask for little time and few GPUs first: waited ÷ (log₂ GPUs · time asked for). An oracle where the trace tells no times asked for: then it is the true one.",
+    source: "Tang et al., CLUSTER'09; RLScheduler (SC'20) as UNI",
+    params: Parameters::INFOS,
+    takes_whole_gpus: true,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        backfill: bool = BACKFILL,
+        zero: f64 = ZERO,
+        quirks: bool = QUIRKS,
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn is_oracle(&self) -> bool {
+        true
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let pick = ByScore::ageing(score, line, params.zero, params.quirks);
+    let backfill = Backfill::of(params.backfill, params.quirks);
+    Box::new(Queue::new(
+        pick,
+        backfill,
+        params.placement.or(context.placement),
+    ))
+}
 
 /// Keeps quotients finite.
 const TINY: f64 = 1e-15;

@@ -3,8 +3,9 @@
 //! no preemption, gangs consolidated. The queue that uses the least of its share goes first, its
 //! head blocks it alone; an elastic queue may use what others leave idle.
 
-use super::entry::{BuildContext, Registered};
-use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng, Verdict};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{PLACEMENT, PlacementChoice, Words, param, parameters, words};
+use super::{Explanation, Fact, ParamInfo, ParamKind, Policy, PolicyEntry, Rng, Verdict};
 use crate::cluster::Placement;
 use crate::job::JobId;
 use crate::placement::{Room, Strategy};
@@ -12,42 +13,50 @@ use crate::sim::{Ledger, News, Phase, Plan, View};
 use crate::workload::DEFAULT_PACKLIMIT;
 use std::collections::VecDeque;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "yarn-cs",
-        title: "YARN-CS",
-        summary: "YARN's capacity scheduler: a FIFO queue per tenant with an equal share of the GPUs, never preempted, consolidated.",
-        source: "Baseline of Tiresias (NSDI'19 §6); Jeon et al., ATC'19",
-        params: &[
-            ParamInfo {
-                name: "queues",
-                aliases: &[],
-                kind: ParamKind::OneOf(&["tenants", "one"]),
-                default: "tenants",
-                help: "A queue for each tenant (virtual cluster) of the trace, or one for all.",
-                expert: false,
-            },
-            ParamInfo {
-                name: "elastic",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "true",
-                help: "A queue may use more than its share while others leave theirs idle.",
-                expert: false,
-            },
-            ParamInfo {
-                name: "placement",
-                aliases: &[],
-                kind: ParamKind::PlacementOrRuns,
-                default: "yarn",
-                help: "How a gang is laid on nodes; 'default' is the run's own choice.",
-                expert: false,
-            },
-        ],
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(YarnCs::new(params, context)),
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "yarn-cs",
+    title: "YARN-CS",
+    summary: "YARN's capacity scheduler: a FIFO queue per tenant with an equal share of the GPUs, never preempted, consolidated.",
+    source: "Baseline of Tiresias (NSDI'19 §6); Jeon et al., ATC'19",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        queues: Queues = param(
+            ParamKind::OneOf(Queues::WORDS),
+            "tenants",
+            "A queue for each tenant (virtual cluster) of the trace, or one for all.",
+        ),
+        elastic: bool = param(
+            ParamKind::Bool,
+            "true",
+            "A queue may use more than its share while others leave theirs idle.",
+        ),
+        placement: PlacementChoice = ParamInfo {
+            default: "yarn",
+            ..PLACEMENT
+        },
+    }
+}
+
+impl Properties for Parameters {}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(YarnCs::new(params, context))
+}
+
+/// Whose queues there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Queues {
+    Tenants,
+    One,
+}
+
+words! {
+    Queues { Tenants = "tenants", One = "one" }
+}
 
 /// One tenant's queue.
 #[derive(Default)]
@@ -69,8 +78,8 @@ struct YarnCs {
 }
 
 impl YarnCs {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let by_tenant = params.text("queues") == "tenants";
+    fn new(params: &Parameters, context: &BuildContext<'_>) -> Self {
+        let by_tenant = params.queues == Queues::Tenants;
         let tenants = if by_tenant {
             context.workload.tenants.len()
         } else {
@@ -78,8 +87,8 @@ impl YarnCs {
         };
         Self {
             by_tenant,
-            elastic: params.bool("elastic"),
-            strategy: params.placement("placement", context.placement),
+            elastic: params.elastic,
+            strategy: params.placement.or(context.placement),
             queues: (0..=tenants).map(|_| Queue::default()).collect(),
             room: Room::default(),
             placement: Placement::default(),

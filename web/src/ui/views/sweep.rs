@@ -13,7 +13,7 @@ use crate::ui::typed::{Typed, input_value};
 use crate::ui::view::View;
 use std::rc::Rc;
 use switchyard::SETTINGS;
-use switchyard::policy::{ParamKind, entry};
+use switchyard::policy::ParamKind;
 use switchyard::report::{HEADLINE, Metric};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -66,9 +66,7 @@ fn choices(state: &AppState) -> Vec<(String, String)> {
         add(Vary::Setting(setting.key), setting.label.to_owned());
     }
     for card in &state.cards {
-        let Some(entry) = entry(card.policy.name()) else {
-            continue;
-        };
+        let entry = card.policy.entry();
         for param in entry.params {
             let vary = Vary::Param(param.name.to_owned());
             if all.iter().all(|(name, _)| *name != vary.name()) {

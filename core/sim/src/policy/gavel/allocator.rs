@@ -4,6 +4,7 @@ use super::allocation::{self, Finish, Goal, Group, Pair, Shares};
 use super::combination::Combination;
 use crate::draw::Rng;
 use crate::job::JobId;
+use crate::policy::parameters::words;
 use crate::sim::View;
 use crate::throughputs::JobType;
 use std::collections::BTreeMap;
@@ -65,18 +66,16 @@ pub(super) enum Objective {
     Throughput,
 }
 
-impl Objective {
-    pub(super) const WORDS: &'static [&'static str] = &["max-min", "makespan", "ftf", "throughput"];
-
-    pub(super) fn of(word: &str) -> Self {
-        match word {
-            "makespan" => Self::Makespan,
-            "ftf" => Self::FinishTime,
-            "throughput" => Self::Throughput,
-            _ => Self::MaxMin,
-        }
+words! {
+    Objective {
+        MaxMin = "max-min",
+        Makespan = "makespan",
+        FinishTime = "ftf",
+        Throughput = "throughput",
     }
+}
 
+impl Objective {
     /// Whether it asks how much work jobs have left.
     pub(super) fn is_oracle(self) -> bool {
         matches!(self, Self::Makespan | Self::FinishTime)

@@ -13,85 +13,86 @@ mod combination;
 mod packing_by_trial;
 mod water_filling;
 
-use super::entry::{PLACEMENT, Registered};
-use super::{ParamInfo, ParamKind, Params, PolicyEntry, rounds};
+use super::entry::{BuildContext, Properties};
+use super::parameters::{PLACEMENT, PlacementChoice, Words, param, parameters};
+use super::{ParamKind, Policy, PolicyEntry, rounds};
 use allocator::{Allocator, Objective};
 pub(super) use by_type::{ByType, RESET};
 pub(super) use packing_by_trial::PackingByTrial;
 use water_filling::WaterFilling;
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "gavel",
-        title: "Gavel (max-min fairness)",
-        summary: "Every job is to get the same GPU-time per second; each round runs the jobs furthest behind that. With types=true by GPU type: a linear program says which job runs how long where, by how fast each is there.",
-        source: "Narayanan et al., OSDI'20 §4, §5",
-        params: &[
-            rounds::round("round", "360"),
-            ParamInfo {
-                name: "types",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "Gives out time on each GPU type, by a linear program.",
-                expert: false,
-            },
-            ParamInfo {
-                name: "objective",
-                aliases: &[],
-                kind: ParamKind::OneOf(Objective::WORDS),
-                default: "max-min",
-                help: "What the linear program makes best (and types=true): the least normalised throughput, the makespan, the greatest ρ of finish-time fairness (both know what work is left), or the sum of throughputs.",
-                expert: false,
-            },
-            ParamInfo {
-                name: "blind",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "By type (types=true), but as if all were equally fast: LAS in Gavel's figures.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "sharing",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "By type (types=true), and two jobs of one GPU each may have one together, where Gavel measured that they get more done so than in turns.",
-                expert: false,
-            },
-            ParamInfo {
-                name: "reset",
-                aliases: &[],
-                kind: ParamKind::Seconds { min: 0.0, max: 1e6 },
-                default: "1920",
-                help: "By type (types=true): seconds from one allocation to the next, at least; newcomers wait for it.",
-                expert: true,
-            },
-            PLACEMENT,
-        ],
-        oracle: |params| objective(params).is_oracle(),
-        packs: |params| params.bool("sharing"),
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| {
-        let strategy = params.placement("placement", context.placement);
-        if !by_type(params) {
-            return Box::new(WaterFilling::new(params, strategy));
-        }
-        let (blind, sharing) = (params.bool("blind"), params.bool("sharing"));
-        let allocator = Box::new(Allocator::new(objective(params), blind, sharing));
-        let (round, reset) = ((params.float("round"), "round"), params.float("reset"));
-        Box::new(ByType::new(allocator, round, reset, strategy))
-    },
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "gavel",
+    title: "Gavel (max-min fairness)",
+    summary: "Every job is to get the same GPU-time per second; each round runs the jobs furthest behind that. With types=true by GPU type: a linear program says which job runs how long where, by how fast each is there.",
+    source: "Narayanan et al., OSDI'20 §4, §5",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
 };
 
-fn objective(params: &Params<'_>) -> Objective {
-    Objective::of(params.text("objective"))
+parameters! {
+    struct Parameters {
+        round: f64 = rounds::round("360"),
+        types: bool = param(
+            ParamKind::Bool,
+            "false",
+            "Gives out time on each GPU type, by a linear program.",
+        ),
+        objective: Objective = param(
+            ParamKind::OneOf(Objective::WORDS),
+            "max-min",
+            "What the linear program makes best (and types=true): the least normalised throughput, the makespan, the greatest ρ of finish-time fairness (both know what work is left), or the sum of throughputs.",
+        ),
+        blind: bool = param(
+            ParamKind::Bool,
+            "false",
+            "By type (types=true), but as if all were equally fast: LAS in Gavel's figures.",
+        )
+        .for_experts(),
+        sharing: bool = param(
+            ParamKind::Bool,
+            "false",
+            "By type (types=true), and two jobs of one GPU each may have one together, where Gavel measured that they get more done so than in turns.",
+        ),
+        reset: f64 = param(
+            ParamKind::Seconds { min: 0.0, max: 1e6 },
+            "1920",
+            "By type (types=true): seconds from one allocation to the next, at least; newcomers wait for it.",
+        )
+        .for_experts(),
+        placement: PlacementChoice = PLACEMENT,
+    }
 }
 
-/// Whether time is given out by type: what else only such allocations have asks for it, too.
-fn by_type(params: &Params<'_>) -> bool {
-    let given = ["objective", "blind", "sharing", "reset"].map(|name| params.is_given(name));
-    params.bool("types") || given.contains(&true)
+impl Properties for Parameters {
+    fn is_oracle(&self) -> bool {
+        self.objective.is_oracle()
+    }
+
+    fn packs(&self) -> bool {
+        self.sharing
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    if !params.is_by_type() {
+        return Box::new(WaterFilling::new(params.round, strategy));
+    }
+    let allocator = Allocator::new(params.objective, params.blind, params.sharing);
+    let round = (params.round, "round");
+    Box::new(ByType::new(
+        Box::new(allocator),
+        round,
+        params.reset,
+        strategy,
+    ))
+}
+
+impl Parameters {
+    /// Whether time is given out by type: what else only such allocations have asks for it, too.
+    fn is_by_type(&self) -> bool {
+        let asks = self.objective != Objective::MaxMin || self.blind || self.sharing;
+        self.types || asks || self.reset != RESET
+    }
 }

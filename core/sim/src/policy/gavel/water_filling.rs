@@ -6,7 +6,7 @@
 use super::super::picking::{Line, Player, Sought, Tournament};
 use super::super::ranked_room::Class;
 use super::super::rounds::Rounds;
-use super::super::{Cadence, Explanation, Fact, Params, Policy, Rng};
+use super::super::{Cadence, Explanation, Fact, Policy, Rng};
 use crate::Time;
 use crate::job::JobId;
 use crate::placement::Strategy;
@@ -146,9 +146,9 @@ impl Class for Lagging {
 }
 
 impl WaterFilling {
-    pub(super) fn new(params: &Params<'_>, strategy: Strategy) -> Self {
+    pub(super) fn new(round: f64, strategy: Strategy) -> Self {
         Self {
-            rounds: Rounds::new(params, "round", strategy),
+            rounds: Rounds::new(round, "round", strategy),
             gangs: BTreeMap::new(),
             level: f64::INFINITY,
         }

@@ -5,119 +5,42 @@
 #[cfg(any(feature = "plugins", feature = "scripts"))]
 pub(super) mod code;
 
-use super::entry::{BuildContext, PLACEMENT};
-use super::{
-    Explanation, ParamInfo, ParamKind, Params, Policy, PolicySpec, Rng, Verdict, entry, fifo,
-    plugin, script,
-};
+use super::fifo::Fifo;
+use super::parameters::param;
+use super::{Explanation, ParamInfo, ParamKind, Policy, Rng, Verdict};
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::sim::{Mistake, Phase, Plan, View};
 
 /// The parameter with the code.
 pub(super) const CODE: &str = "code";
-/// The parameter with what people call it.
-const TITLE: &str = "name";
-/// The parameter by which it may see true durations.
-pub(super) const ORACLE: &str = "oracle";
 
-/// Kinds of code.
-const KINDS: [Kind; 2] = [script::KIND, plugin::KIND];
-
-/// A kind of code.
-#[derive(Clone, Copy)]
-pub(super) struct Kind {
-    /// The policy's name.
-    pub(super) policy: &'static str,
-    /// The policy that a spec's code is, gangs laid so, where this program runs any.
-    pub(super) read: Read,
-}
-
-type Read = fn(&Params<'_>, Strategy) -> Result<Box<dyn Policy>, Mistake>;
-
-/// The parameter with code of a kind.
-pub(super) const fn code(kind: ParamKind, help: &'static str) -> ParamInfo {
-    ParamInfo {
-        name: CODE,
-        aliases: &[],
-        kind,
-        default: "",
-        help,
-        expert: false,
-    }
-}
-
-pub(super) const NAME: ParamInfo = ParamInfo {
-    name: TITLE,
-    aliases: &[],
-    kind: ParamKind::Word("a name"),
-    default: "",
-    help: "What people call it.",
-    expert: false,
-};
+/// What people call it.
+pub(super) const NAME: ParamInfo = param(ParamKind::Word("a name"), "", "What people call it.");
 
 /// A parameter by which it may do something.
-pub(super) const fn permission(name: &'static str, help: &'static str) -> ParamInfo {
-    ParamInfo {
-        name,
-        aliases: &[],
-        kind: ParamKind::Bool,
-        default: "false",
-        help,
-        expert: false,
-    }
+pub(super) const fn permission(help: &'static str) -> ParamInfo {
+    param(ParamKind::Bool, "false", help)
 }
 
-impl Kind {
-    /// The policy that a spec's code is; without a code, fifo.
-    pub(super) fn build(self, params: &Params<'_>, context: &BuildContext<'_>) -> Box<dyn Policy> {
-        if params.text(CODE).is_empty() {
-            return fifo::build(params, context);
-        }
-        let placement = params.placement(PLACEMENT.name, context.placement);
-        (self.read)(params, placement).unwrap_or_else(|mistake| Box::new(Refused(mistake)))
-    }
-
-    /// The spec of a code, under a name for people, in which what specs give a meaning to is a space; with
-    /// the permissions that it asks for.
-    ///
-    /// # Errors
-    ///
-    /// It makes no spec.
-    #[cfg(any(feature = "plugins", feature = "scripts"))]
-    pub(super) fn spec(
-        self,
-        code: &str,
-        name: &str,
-        permissions: &[&str],
-    ) -> Result<PolicySpec, Mistake> {
-        let plain = |c| if ParamKind::is_plain(c) { c } else { ' ' };
-        let name: String = name.chars().map(plain).collect();
-        let mut spec = format!("{}[{CODE}={code}", self.policy);
-        if !name.trim().is_empty() {
-            spec.push_str(&format!(",{TITLE}={}", name.trim()));
-        }
-        for permission in permissions {
-            spec.push_str(&format!(",{permission}=true"));
-        }
-        spec.push(']');
-        let refused = |error: super::SpecError| Mistake::nowhere(error.to_string());
-        spec.parse().map_err(refused)
-    }
+/// A name as specs have it: what they give a meaning to is a space.
+#[cfg(any(feature = "plugins", feature = "scripts"))]
+pub(super) fn plain_name(name: &str) -> String {
+    let plain = |c| if ParamKind::is_plain(c) { c } else { ' ' };
+    let name: String = name.chars().map(plain).collect();
+    name.trim().to_owned()
 }
 
-/// Says whether the code of a spec can be run, if it has one.
-///
-/// # Errors
-///
-/// A mistake in it, or that this program runs none of its kind.
-pub(crate) fn check(spec: &PolicySpec) -> Result<(), Mistake> {
-    let kind = KINDS.iter().find(|kind| kind.policy == spec.name());
-    let found = kind.filter(|_| spec.param(CODE).is_some());
-    let Some((kind, entry)) = found.zip(entry(spec.name())) else {
-        return Ok(());
-    };
-    (kind.read)(&Params::new(entry.params, spec), Strategy::default()).map(drop)
+/// The policy that a code is, as `read` finds; without a code, fifo.
+pub(super) fn build(
+    code: &str,
+    strategy: Strategy,
+    read: impl FnOnce(Strategy) -> Result<Box<dyn Policy>, Mistake>,
+) -> Box<dyn Policy> {
+    match code.is_empty() {
+        true => Box::new(Fifo::new(false, strategy)),
+        false => read(strategy).unwrap_or_else(|mistake| Box::new(Refused(mistake))),
+    }
 }
 
 /// That this program runs none of a kind.

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// The policy by a network, which compares jobs anew at every event and every `quantum` seconds.
 pub fn by_service(network: Network, quantum: f64, strategy: Strategy) -> Box<dyn Policy> {
     let sight = Sight::default();
-    Box::new(Continuous::of(
+    Box::new(Continuous::new(
         quantum,
         strategy,
         ByService {

@@ -13,28 +13,24 @@ use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
 use crate::order;
 use crate::placement::{Gang, Room, Strategy};
-use crate::policy::{ParamInfo, ParamKind, Params};
+use crate::policy::parameters::param;
+use crate::policy::{ParamInfo, ParamKind};
 use crate::sim::{Phase, View};
 
 /// Whether the queue backfills.
-pub(in crate::policy) const BACKFILL: ParamInfo = ParamInfo {
-    name: "backfill",
-    aliases: &[],
-    kind: ParamKind::Bool,
-    default: "false",
-    help: "EASY backfilling: jobs behind the head that fit and do not delay its reserved start are started, in order of submission: they end by then, or need none of the GPUs that it needs then.",
-    expert: false,
-};
+pub(in crate::policy) const BACKFILL: ParamInfo = param(
+    ParamKind::Bool,
+    "false",
+    "EASY backfilling: jobs behind the head that fit and do not delay its reserved start are started, in order of submission: they end by then, or need none of the GPUs that it needs then.",
+);
 
 /// Whether it does as RLScheduler's simulator does.
-pub(in crate::policy) const QUIRKS: ParamInfo = ParamInfo {
-    name: "quirks",
-    aliases: &[],
-    kind: ParamKind::Bool,
-    default: "false",
-    help: "As in RLScheduler's simulator: only jobs that end before the head's reserved start, which is set once, are backfilled; and where waiting times count, they are negative.",
-    expert: true,
-};
+pub(in crate::policy) const QUIRKS: ParamInfo = param(
+    ParamKind::Bool,
+    "false",
+    "As in RLScheduler's simulator: only jobs that end before the head's reserved start, which is set once, are backfilled; and where waiting times count, they are negative.",
+)
+.for_experts();
 
 /// Who starts while the head waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +44,9 @@ pub enum Backfill {
 }
 
 impl Backfill {
-    /// As a spec asks for it.
-    pub(super) fn of(params: &Params<'_>) -> Self {
-        match (params.bool(BACKFILL.name), params.bool(QUIRKS.name)) {
+    /// As the parameters of these names ask for it.
+    pub(in crate::policy) fn of(backfill: bool, quirks: bool) -> Self {
+        match (backfill, quirks) {
             (false, _) => Self::No,
             (true, false) => Self::Easy,
             (true, true) => Self::FirstRule,

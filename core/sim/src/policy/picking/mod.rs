@@ -27,8 +27,8 @@ pub(super) use score::ByScore;
 pub(super) use tournament::{Line, Player, Sought, Tournament};
 pub use waiting::Waiting;
 
-use super::entry::{BuildContext, PLACEMENT};
-use super::{Explanation, Fact, ParamInfo, ParamKind, Params, Policy, Rng, Verdict};
+use super::parameters::param;
+use super::{Explanation, Fact, ParamInfo, ParamKind, Policy, Rng, Verdict};
 use crate::Time;
 use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
@@ -41,17 +41,15 @@ use easy::Reservation;
 use std::collections::BTreeSet;
 
 /// Where time 0 is on the trace's clock.
-pub(super) const ZERO: ParamInfo = ParamInfo {
-    name: "zero",
-    aliases: &[],
-    kind: ParamKind::Float {
+pub(super) const ZERO: ParamInfo = param(
+    ParamKind::Float {
         min: 0.0,
         max: 1e15,
     },
-    default: "0",
-    help: "What the trace's own clock shows when the first job arrives, seconds.",
-    expert: true,
-};
+    "0",
+    "What the trace's own clock shows when the first job arrives, seconds.",
+)
+.for_experts();
 
 /// A waiting job, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,12 +139,6 @@ impl<P: Pick> Queue<P> {
             placement: Placement::default(),
             refused: Vec::new(),
         }
-    }
-
-    /// The same, as a spec asks for it.
-    pub(super) fn of(pick: P, params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let strategy = params.placement(PLACEMENT.name, context.placement);
-        Self::new(pick, Backfill::of(params), strategy)
     }
 
     fn moment(&self, view: &View<'_>) -> Moment {

@@ -1,10 +1,9 @@
 //! Picking by a formula: the least score is next, and of equal ones who was submitted first.
 
 use super::tournament::{Line, Player, Sought, Tournament};
-use super::{Candidate, Moment, Pick, QUIRKS, Waiting, ZERO};
+use super::{Candidate, Moment, Pick, Waiting};
 use crate::job::JobId;
 use crate::order::ByValue;
-use crate::policy::Params;
 use crate::tell::Fact;
 use std::collections::BTreeSet;
 
@@ -79,14 +78,14 @@ impl ByScore {
         }
     }
 
-    /// By how long jobs have waited, too, as a spec asks for it.
+    /// By how long jobs have waited, too, where time 0 is `zero` on the trace's clock.
     pub(in crate::policy) fn ageing(
         score: Score,
         line: fn(&Candidate) -> Line,
-        params: &Params<'_>,
+        zero: f64,
+        quirks: bool,
     ) -> Self {
-        let zero = params.float(ZERO.name);
-        if params.bool(QUIRKS.name) {
+        if quirks {
             // Its waiting times stand still.
             return Self::fixed(score, zero);
         }

@@ -21,14 +21,12 @@ mod tests;
 #[cfg(feature = "plugins")]
 pub use fault::PluginError;
 
-use super::entry::{PLACEMENT, Registered};
-use super::own::{self, Kind, NAME, ORACLE};
-use super::{ParamInfo, ParamKind, Params, Policy, PolicyEntry};
+use super::entry::{BuildContext, Properties, UserCode};
+use super::own::{self, NAME};
+use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
+use super::{ParamKind, Policy, PolicyEntry};
 use crate::placement::Strategy;
 use crate::sim::Mistake;
-
-/// The parameter by which it is asked between events.
-const QUANTUM: &str = "quantum";
 
 /// The most bytes of a module: deflated some 22,000 characters of a link.
 #[cfg(feature = "plugins")]
@@ -37,64 +35,78 @@ const BOUNDS: own::code::Bounds = own::code::Bounds {
     packed: 16 << 10,
 };
 
-pub(super) const KIND: Kind = Kind {
-    policy: "plugin",
-    read,
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "plugin",
+    title: "Your own (plug-in)",
+    summary: "A WebAssembly module of yours decides, in any language that makes one: three functions over a table of jobs and nodes. Without a module: in order of arrival, as fifo.",
+    source: "docs/plugins.md",
+    params: Parameters::INFOS,
+    scripted: true,
+    ..PolicyEntry::PLAIN
 };
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: KIND.policy,
-        title: "Your own (plug-in)",
-        summary: "A WebAssembly module of yours decides, in any language that makes one: three functions over a table of jobs and nodes. Without a module: in order of arrival, as fifo.",
-        source: "docs/plugins.md",
-        params: &[
-            own::code(
-                ParamKind::Word("a module, deflated, in base64 for addresses"),
-                "The module, deflated, in base64 for addresses; on the command line --policy plugin:FILE.wasm.",
-            ),
-            NAME,
-            ParamInfo {
-                name: QUANTUM,
-                aliases: &[],
-                kind: ParamKind::Int {
-                    min: 0,
-                    max: 1_000_000,
-                },
-                default: "0",
-                help: "Seconds after which it is asked again while jobs wait, besides every event; 0: at events alone.",
-                expert: false,
+parameters! {
+    struct Parameters {
+        code: String = param(
+            ParamKind::Word("a module, deflated, in base64 for addresses"),
+            "",
+            "The module, deflated, in base64 for addresses; on the command line --policy plugin:FILE.wasm.",
+        ),
+        name: String = NAME,
+        quantum: u32 = param(
+            ParamKind::Int {
+                min: 0,
+                max: 1_000_000,
             },
-            own::permission(
-                ORACLE,
-                "It may see true durations, which no real scheduler knows.",
-            ),
-            PLACEMENT,
-        ],
-        oracle: |params| params.bool(ORACLE),
-        scripted: true,
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| KIND.build(params, context),
-};
+            "0",
+            "Seconds after which it is asked again while jobs wait, besides every event; 0: at events alone.",
+        ),
+        oracle: bool = own::permission(
+            "It may see true durations, which no real scheduler knows.",
+        ),
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn is_oracle(&self) -> bool {
+        self.oracle
+    }
+
+    fn user_code(&self) -> Option<UserCode<'_>> {
+        let (code, name) = (&self.code, &self.name);
+        Some(UserCode { code, name })
+    }
+
+    fn check_code(&self) -> Result<(), Mistake> {
+        match self.code.is_empty() {
+            true => Ok(()),
+            false => read(self, Strategy::default()).map(drop),
+        }
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    own::build(&params.code, strategy, |strategy| read(params, strategy))
+}
 
 #[cfg(feature = "plugins")]
-fn read(params: &Params<'_>, placement: Strategy) -> Result<Box<dyn Policy>, Mistake> {
+fn read(params: &Parameters, placement: Strategy) -> Result<Box<dyn Policy>, Mistake> {
     use crate::sim::Every;
 
-    let module = own::code::unpacked(params.text(own::CODE), BOUNDS).map_err(PluginError::from)?;
+    let module = own::code::unpacked(&params.code, BOUNDS).map_err(PluginError::from)?;
     let guest = guest::Guest::new(&module)?;
-    let quantum = params.int(QUANTUM);
-    let every = (quantum > 0).then(|| Every {
-        seconds: f64::from(quantum),
-        parameter: QUANTUM,
+    let every = (params.quantum > 0).then(|| Every {
+        seconds: f64::from(params.quantum),
+        parameter: "quantum",
         while_all_run: false,
     });
     Ok(Box::new(deciding::Deciding::new(guest, placement, every)))
 }
 
 #[cfg(not(feature = "plugins"))]
-fn read(_: &Params<'_>, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
+fn read(_: &Parameters, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
     Err(own::not_built("plug-ins", "plugins"))
 }
 
@@ -107,5 +119,12 @@ fn read(_: &Params<'_>, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
 pub fn spec(module: &[u8], name: &str) -> Result<super::PolicySpec, Mistake> {
     guest::Guest::new(module)?;
     let code = own::code::packed(module, BOUNDS).map_err(PluginError::from)?;
-    KIND.spec(&code, name, &[])
+    let parameters = Parameters {
+        code,
+        name: own::plain_name(name),
+        quantum: 0,
+        oracle: false,
+        placement: PlacementChoice::Runs,
+    };
+    Ok(super::Parameters::Plugin(parameters).into())
 }

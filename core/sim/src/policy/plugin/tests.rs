@@ -4,7 +4,6 @@ use super::*;
 use crate::RunSpec;
 use crate::job::JobId;
 use crate::policy::PolicySpec;
-use crate::policy::own::check;
 use crate::policy::own::code::packed;
 use crate::sim::RunError;
 use crate::workload::{Sample, Workload};
@@ -302,7 +301,7 @@ proptest! {
     #[test]
     fn any_word_is_a_module_or_refused(code in "[A-Za-z0-9_-]{1,200}") {
         let spec: PolicySpec = format!("plugin[code={code}]").parse().unwrap();
-        prop_assert!(check(&spec).is_err());
+        prop_assert!(spec.check_code().is_err());
     }
 
     /// Whatever a module writes, its run ends.

@@ -11,62 +11,85 @@
 
 use super::autoscale::Autoscaling;
 use crate::Time;
-use crate::policy::{ParamInfo, ParamKind, Params};
+use crate::policy::parameters::{Value, Words, param, words};
+use crate::policy::{ParamInfo, ParamKind};
 use crate::sim::Plan;
 
-pub(super) const AUTOSCALE: ParamInfo = ParamInfo {
-    name: "autoscale",
-    aliases: &[],
-    kind: ParamKind::OneOf(&["off", "goodput", "throughput"]),
-    default: "off",
-    help: "Whether to rent only as many of the cluster's nodes as the jobs make use of: by their goodput, or (Or et al., MLSys'20) by throughput, for which every batch is tuned too.",
-    expert: false,
-};
+/// Whether to rent only some of the nodes, and by what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Autoscale {
+    Off,
+    Goodput,
+    Throughput,
+}
 
-pub(super) const UTILITY: ParamInfo = ParamInfo {
-    name: "utility",
-    aliases: &[],
-    kind: ParamKind::Ascending,
-    default: "0.35:0.5:0.667",
-    help: "Speedup over one GPU, per rented GPU: below the first number nodes are given back, above the last more are rented, until it is about the middle one. Two numbers: none are given back that jobs can use.",
-    expert: true,
-};
+words! {
+    Autoscale { Off = "off", Goodput = "goodput", Throughput = "throughput" }
+}
 
-pub(super) const MIN_NODES: ParamInfo = ParamInfo {
-    name: "min_nodes",
-    aliases: &[],
-    kind: ParamKind::Int {
+pub(super) const AUTOSCALE: ParamInfo = param(
+    ParamKind::OneOf(Autoscale::WORDS),
+    "off",
+    "Whether to rent only as many of the cluster's nodes as the jobs make use of: by their goodput, or (Or et al., MLSys'20) by throughput, for which every batch is tuned too.",
+);
+
+/// Speedups over one GPU, per rented GPU, by which nodes are rented and given back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Utility {
+    /// 0: none are given back.
+    shrink_below: f64,
+    target: f64,
+    grow_above: f64,
+}
+
+impl Value for Utility {
+    fn read(text: &str) -> Result<Self, String> {
+        let numbers = Vec::<f64>::read(text)?;
+        let (shrink_below, target, grow_above) = match numbers[..] {
+            [shrink_below, target, grow_above] => (shrink_below, target, grow_above),
+            [target, grow_above] => (0.0, target, grow_above),
+            _ => {
+                let count = numbers.len();
+                return Err(format!(
+                    "utility takes two or three numbers, not {count}: give back below, come near, rent above"
+                ));
+            }
+        };
+        Ok(Self {
+            shrink_below,
+            target,
+            grow_above,
+        })
+    }
+
+    fn text(&self) -> String {
+        let numbers = [self.shrink_below, self.target, self.grow_above];
+        let numbers = numbers.into_iter().filter(|&number| number > 0.0);
+        numbers.collect::<Vec<f64>>().text()
+    }
+}
+
+pub(super) const UTILITY: ParamInfo = param(
+    ParamKind::Ascending,
+    "0.35:0.5:0.667",
+    "Speedup over one GPU, per rented GPU: below the first number nodes are given back, above the last more are rented, until it is about the middle one. Two numbers: none are given back that jobs can use.",
+)
+.for_experts();
+
+pub(super) const MIN_NODES: ParamInfo = param(
+    ParamKind::Int {
         min: 1,
         max: 100_000,
     },
-    default: "1",
-    help: "Nodes rented at least, under autoscaling.",
-    expert: true,
-};
-
-/// What does not fit between parameters.
-pub(super) fn check(params: &Params<'_>) -> Result<(), String> {
-    let autoscale = params.text("autoscale");
-    let numbers = params.ascending("utility").len();
-    if !(2..=3).contains(&numbers) {
-        Err(format!(
-            "utility takes two or three numbers, not {numbers}: give back below, come near, rent above"
-        ))
-    } else if autoscale != "off" && params.bool("quirks") {
-        Err("quirks=true is the paper's simulator, which does not autoscale".to_owned())
-    } else if autoscale == "throughput" && params.text("fit") == "oracle" {
-        Err("autoscale=throughput needs the agents' models: fit=agent".to_owned())
-    } else {
-        Ok(())
-    }
-}
+    "1",
+    "Nodes rented at least, under autoscaling.",
+)
+.for_experts();
 
 /// The nodes rented.
 #[derive(Debug)]
 pub(super) struct Fleet {
-    grow_above: f64,
-    shrink_below: f64,
-    target: f64,
+    band: Utility,
     min_nodes: u32,
     nodes: u32,
     /// From when on how many, (seconds, nodes).
@@ -76,25 +99,15 @@ pub(super) struct Fleet {
 }
 
 impl Fleet {
-    /// `None` where all nodes are there from beginning to end.
-    pub(super) fn new(params: &Params<'_>) -> Option<Self> {
-        if params.text("autoscale") == "off" {
-            return None;
-        }
-        let (shrink_below, target, grow_above) = match params.ascending("utility")[..] {
-            [shrink_below, target, grow_above] => (shrink_below, target, grow_above),
-            [target, grow_above] => (0.0, target, grow_above),
-            _ => return None,
-        };
-        Some(Self {
-            grow_above,
-            shrink_below,
-            target,
-            min_nodes: params.int("min_nodes"),
+    /// None rented yet.
+    pub(super) fn new(utility: Utility, min_nodes: u32) -> Self {
+        Self {
+            band: utility,
+            min_nodes,
             nodes: 0,
             changes: Vec::new(),
             utility: 0.0,
-        })
+        }
     }
 
     /// How many are rented; 0 before the first.
@@ -132,9 +145,9 @@ impl Fleet {
         let with_gangs = sizes.iter().zip(free).rposition(|(size, free)| free < size);
         let min_nodes = with_gangs.map_or(0, |last| last as u32 + 1);
         Autoscaling {
-            grow_above: self.grow_above,
-            shrink_below: self.shrink_below,
-            target: self.target,
+            grow_above: self.band.grow_above,
+            shrink_below: self.band.shrink_below,
+            target: self.band.target,
             min_nodes: min_nodes.max(self.least(sizes)),
             max_nodes: fewest(free, useful),
         }
@@ -157,10 +170,8 @@ mod tests {
     use super::*;
     use crate::policy::PolicySpec;
 
-    fn fleet(parameters: &str) -> Fleet {
-        let spec: PolicySpec = format!("pollux[{parameters}]").parse().expect("a policy");
-        let entry = super::super::POLICY.entry;
-        Fleet::new(&Params::new(entry.params, &spec)).expect("autoscaling")
+    fn fleet(utility: &str, min_nodes: u32) -> Fleet {
+        Fleet::new(Utility::read(utility).expect("a band"), min_nodes)
     }
 
     #[test]
@@ -173,7 +184,7 @@ mod tests {
 
     #[test]
     fn gangs_need_their_nodes_and_jobs_no_more_than_they_can_use() {
-        let fleet = fleet("autoscale=goodput,min_nodes=2");
+        let fleet = fleet(UTILITY.default, 2);
         let sizes = [4, 4, 4, 4, 4];
         let rule = fleet.rule(&sizes, &sizes, 9);
         assert_eq!((rule.min_nodes, rule.max_nodes), (2, 3));
@@ -190,7 +201,7 @@ mod tests {
 
     #[test]
     fn two_numbers_never_give_back() {
-        let fleet = fleet("autoscale=throughput,utility=0.5:0.75");
+        let fleet = fleet("0.5:0.75", 1);
         let rule = fleet.rule(&[4], &[4], 4);
         assert_eq!(
             (rule.shrink_below, rule.target, rule.grow_above),
@@ -200,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_change_is_noted_once() {
-        let (mut fleet, mut plan) = (fleet("autoscale=goodput"), Plan::default());
+        let (mut fleet, mut plan) = (fleet(UTILITY.default, 1), Plan::default());
         for (now, nodes) in [(0.0, 1), (60.0, 1), (120.0, 3)] {
             fleet.rent(Time(now), nodes, &mut plan);
         }

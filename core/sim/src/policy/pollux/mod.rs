@@ -25,6 +25,6 @@ mod select;
 mod tests;
 
 pub use fitness::Fitness;
-pub(super) use policy::POLICY;
-pub use problem::{Allocation, Candidate, Node, Parameters, Problem, ProblemError};
+pub(super) use policy::{POLICY, Parameters, build};
+pub use problem::{Allocation, Candidate, Node, Problem, ProblemError, SearchParameters};
 pub use search::{Outcome, Search, Stopped};

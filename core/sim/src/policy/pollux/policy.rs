@@ -10,16 +10,16 @@ mod believing;
 mod explaining;
 
 use super::autoscale;
-use super::fleet::{self, Fleet};
-use super::{Candidate, Node, Outcome, Parameters, Problem, Search};
+use super::fleet::{self, Autoscale, Fleet, Utility};
+use super::{Candidate, Node, Outcome, Problem, Search, SearchParameters};
 use crate::cluster::Part;
-use crate::goodput::{Agent, CandidateTable, FitChoice, Fits, LocalBatch, RETUNE_GAIN};
+use crate::goodput::{Agent, CandidateTable, FitChoice, Fits, LocalBatch};
 use crate::job::JobId;
-use crate::policy::entry::{BuildContext, GANG_PLACEMENT, Registered};
+use crate::policy::entry::{BuildContext, Properties};
+use crate::policy::parameters::{GANG_PLACEMENT, PlacementChoice, Words, param, parameters, words};
 use crate::policy::rigid::{self, Rigid};
 use crate::policy::{
-    Cadence, Every, Explanation, ParamInfo, ParamKind, Params, Policy, PolicyEntry, Rng,
-    RoundReport, RoundRow, rounds,
+    Cadence, Every, Explanation, ParamKind, Policy, PolicyEntry, Rng, RoundReport, RoundRow, rounds,
 };
 use crate::sim::{News, Plan, TrainingView, View};
 use believing::{Truth, seen};
@@ -27,122 +27,128 @@ use explaining::fitness_plot;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(in crate::policy) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: "pollux",
-        title: "Pollux",
-        summary: "Gives GPUs and batch sizes together, for the greatest mean of the jobs' goodput speedups: a genetic search at every round, on models that each job fits to itself.",
-        source: "Qiao et al., OSDI'21",
-        params: &[
-            ParamInfo {
-                name: "p",
-                aliases: &[],
-                kind: ParamKind::Float {
-                    min: -40.0,
-                    max: 40.0,
-                },
-                default: "-1",
-                help: "Exponent of the power mean of speedups: the smaller, the fairer; 1 is the plain mean.",
-                expert: false,
-            },
-            rounds::round("interval", "60"),
-            ParamInfo {
-                name: "population",
-                aliases: &[],
-                kind: ParamKind::Int {
-                    min: 2,
-                    max: 10_000,
-                },
-                default: "100",
-                help: "Allocations that the search keeps.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "generations",
-                aliases: &[],
-                kind: ParamKind::Int {
-                    min: 2,
-                    max: 10_000,
-                },
-                default: "100",
-                help: "Generations of a search, at most; the first is what is there already.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "delta",
-                aliases: &["restart"],
-                kind: ParamKind::Seconds { min: 0.0, max: 1e6 },
-                default: "30",
-                help: "Seconds that a restart is expected to cost.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "avoidance",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "true",
-                help: "At most one job that spans nodes on each node, so that none disturbs another.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "fit",
-                aliases: &[],
-                kind: ParamKind::OneOf(&["agent", "oracle"]),
-                default: "agent",
-                help: "Whose goodput is believed: the model fitted to what a job has seen, or its true profile.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "patience",
-                aliases: &[],
-                kind: ParamKind::Int {
-                    min: 0,
-                    max: 10_000,
-                },
-                default: "10",
-                help: "Generations without improvement after which a search stops; 0: never. On the paper's workloads 10 cost nothing.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "retune",
-                aliases: &[],
-                kind: ParamKind::Float {
-                    min: 0.0,
-                    max: 10.0,
-                },
-                default: "0.05",
-                help: "By which share another batch must be better before a running job changes to it.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "report",
-                aliases: &[],
-                kind: ParamKind::Seconds { min: 1.0, max: 1e6 },
-                default: "30",
-                help: "Seconds after which a job's agent first fits what it has seen on new GPUs, and re-tunes the batch.",
-                expert: true,
-            },
-            ParamInfo {
-                name: "quirks",
-                aliases: &[],
-                kind: ParamKind::Bool,
-                default: "false",
-                help: "As the paper's simulator has it: new jobs wait for a round, the fair share is on one node, a first start counts as a restart, batches always follow the model, searches never stop early, ncf stays on one GPU.",
-                expert: true,
-            },
-            fleet::AUTOSCALE,
-            fleet::UTILITY,
-            fleet::MIN_NODES,
-            GANG_PLACEMENT,
-        ],
-        check: fleet::check,
-        adapts_jobs: |_| true,
-        takes_whole_gpus: true,
-        oracle: |params| params.text("fit") == "oracle",
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| Box::new(Pollux::new(params, context)),
+pub(in crate::policy) const POLICY: PolicyEntry = PolicyEntry {
+    name: "pollux",
+    title: "Pollux",
+    summary: "Gives GPUs and batch sizes together, for the greatest mean of the jobs' goodput speedups: a genetic search at every round, on models that each job fits to itself.",
+    source: "Qiao et al., OSDI'21",
+    params: Parameters::INFOS,
+    takes_whole_gpus: true,
+    ..PolicyEntry::PLAIN
 };
+
+parameters! {
+    struct Parameters {
+        p: f64 = param(
+            ParamKind::Float {
+                min: -40.0,
+                max: 40.0,
+            },
+            "-1",
+            "Exponent of the power mean of speedups: the smaller, the fairer; 1 is the plain mean.",
+        ),
+        interval: f64 = rounds::round("60"),
+        population: u32 = param(
+            ParamKind::Int {
+                min: 2,
+                max: 10_000,
+            },
+            "100",
+            "Allocations that the search keeps.",
+        )
+        .for_experts(),
+        generations: u32 = param(
+            ParamKind::Int {
+                min: 2,
+                max: 10_000,
+            },
+            "100",
+            "Generations of a search, at most; the first is what is there already.",
+        )
+        .for_experts(),
+        delta: f64 = param(
+            ParamKind::Seconds { min: 0.0, max: 1e6 },
+            "30",
+            "Seconds that a restart is expected to cost.",
+        )
+        .or_called(&["restart"])
+        .for_experts(),
+        avoidance: bool = param(
+            ParamKind::Bool,
+            "true",
+            "At most one job that spans nodes on each node, so that none disturbs another.",
+        )
+        .for_experts(),
+        fit: FitChoice = param(
+            ParamKind::OneOf(FitChoice::WORDS),
+            "agent",
+            "Whose goodput is believed: the model fitted to what a job has seen, or its true profile.",
+        )
+        .for_experts(),
+        patience: u32 = param(
+            ParamKind::Int {
+                min: 0,
+                max: 10_000,
+            },
+            "10",
+            "Generations without improvement after which a search stops; 0: never. On the paper's workloads 10 cost nothing.",
+        )
+        .for_experts(),
+        retune: f64 = param(
+            ParamKind::Float {
+                min: 0.0,
+                max: 10.0,
+            },
+            "0.05",
+            "By which share another batch must be better before a running job changes to it.",
+        )
+        .for_experts(),
+        report: f64 = param(
+            ParamKind::Seconds { min: 1.0, max: 1e6 },
+            "30",
+            "Seconds after which a job's agent first fits what it has seen on new GPUs, and re-tunes the batch.",
+        )
+        .for_experts(),
+        quirks: bool = param(
+            ParamKind::Bool,
+            "false",
+            "As the paper's simulator has it: new jobs wait for a round, the fair share is on one node, a first start counts as a restart, batches always follow the model, searches never stop early, ncf stays on one GPU.",
+        )
+        .for_experts(),
+        autoscale: Autoscale = fleet::AUTOSCALE,
+        utility: Utility = fleet::UTILITY,
+        min_nodes: u32 = fleet::MIN_NODES,
+        placement: PlacementChoice = GANG_PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn check(&self) -> Result<(), String> {
+        if self.autoscale != Autoscale::Off && self.quirks {
+            Err("quirks=true is the paper's simulator, which does not autoscale".to_owned())
+        } else if self.autoscale == Autoscale::Throughput && self.fit == FitChoice::Oracle {
+            Err("autoscale=throughput needs the agents' models: fit=agent".to_owned())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn is_oracle(&self) -> bool {
+        self.fit == FitChoice::Oracle
+    }
+
+    fn adapts_jobs(&self) -> bool {
+        true
+    }
+}
+
+pub(in crate::policy) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(Pollux::new(params, context))
+}
+
+words! {
+    FitChoice { Agent = "agent", Oracle = "oracle" }
+}
 
 /// The most GPUs of one job, as far as applications were measured.
 const MOST_REPLICAS: u32 = 64;
@@ -165,7 +171,7 @@ struct Trial {
 }
 
 struct Pollux {
-    parameters: Parameters,
+    parameters: SearchParameters,
     interval: f64,
     fit: FitChoice,
     quirks: bool,
@@ -189,45 +195,35 @@ struct Pollux {
 }
 
 impl Pollux {
-    fn new(params: &Params<'_>, context: &BuildContext<'_>) -> Self {
-        let quirks = params.bool("quirks");
-        let fit = if params.text("fit") == "oracle" {
-            FitChoice::Oracle
-        } else {
-            FitChoice::Agent
-        };
-        let parameters = Parameters {
-            p: params.float("p"),
-            delta: params.float("delta"),
-            avoidance: params.bool("avoidance"),
-            population: params.int("population") as usize,
-            generations: params.int("generations"),
-            patience: if quirks { 0 } else { params.int("patience") },
+    fn new(params: &Parameters, context: &BuildContext<'_>) -> Self {
+        let quirks = params.quirks;
+        let parameters = SearchParameters {
+            p: params.p,
+            delta: params.delta,
+            avoidance: params.avoidance,
+            population: params.population as usize,
+            generations: params.generations,
+            patience: if quirks { 0 } else { params.patience },
             stop_at_bound: !quirks,
             reference: quirks,
-            ..Parameters::default()
+            ..SearchParameters::default()
         };
         Self {
             parameters,
-            interval: params.float("interval"),
-            fit,
+            interval: params.interval,
+            fit: params.fit,
             quirks,
-            retune: if quirks {
-                0.0
-            } else if params.is_given("retune") {
-                params.float("retune")
-            } else {
-                RETUNE_GAIN
-            },
-            report: params.float("report"),
-            rigid: Rigid::new(params, context),
+            retune: if quirks { 0.0 } else { params.retune },
+            report: params.report,
+            rigid: Rigid::new(params.placement.asked(context.placement)),
             members: Vec::new(),
             tables: BTreeMap::new(),
             fits: Fits::default(),
             truth: Truth::default(),
             search: Search::new(),
-            fleet: Fleet::new(params),
-            by_throughput: params.text("autoscale") == "throughput",
+            fleet: (params.autoscale != Autoscale::Off)
+                .then(|| Fleet::new(params.utility, params.min_nodes)),
+            by_throughput: params.autoscale == Autoscale::Throughput,
             last: None,
             fair: (0, 0),
         }
@@ -585,19 +581,25 @@ impl Policy for Pollux {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::PolicySpec;
+    use crate::goodput::RETUNE_GAIN;
+    use crate::policy::parameters::Written;
 
     /// What a form shows and what runs is what the search itself takes for granted.
     #[test]
     fn the_policys_defaults_are_the_searchs() {
-        let spec: PolicySpec = "pollux".parse().expect("a policy");
+        let nothing = Written {
+            policy: POLICY.name,
+            texts: &[],
+        };
+        let params = Parameters::read(&nothing).expect("defaults");
         let context = BuildContext {
             placement: Default::default(),
             workload: &Default::default(),
             history: None,
             picker: None,
         };
-        let policy = Pollux::new(&Params::new(POLICY.entry.params, &spec), &context);
-        assert_eq!(policy.parameters, Parameters::default());
+        let policy = Pollux::new(&params, &context);
+        assert_eq!(policy.parameters, SearchParameters::default());
+        assert_eq!(policy.retune, RETUNE_GAIN);
     }
 }

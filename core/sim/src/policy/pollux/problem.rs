@@ -48,7 +48,7 @@ pub struct Candidate {
 
 /// The search's settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parameters {
+pub struct SearchParameters {
     /// Exponent of the power mean: the smaller, the fairer. Used within ±40.
     pub p: f64,
     /// Seconds without progress that a restart is charged with (δ).
@@ -78,7 +78,7 @@ pub struct Parameters {
     pub reference: bool,
 }
 
-impl Default for Parameters {
+impl Default for SearchParameters {
     /// The paper's.
     fn default() -> Self {
         Self {
@@ -179,7 +179,7 @@ impl Member {
 #[derive(Clone, Debug)]
 pub struct Problem {
     pub(super) layout: Layout,
-    pub(super) parameters: Parameters,
+    pub(super) parameters: SearchParameters,
     nodes: Vec<Node>,
     members: Vec<Member>,
     /// How many jobs at the head of the order are pinned.
@@ -213,7 +213,7 @@ impl Problem {
     pub fn new(
         nodes: &[Node],
         candidates: &[Candidate],
-        parameters: Parameters,
+        parameters: SearchParameters,
         mut goodput: impl FnMut(usize, u32, u32) -> f64,
     ) -> Result<Self, ProblemError> {
         if let Some(node) = nodes.iter().find(|node| node.gpus > 64) {
@@ -296,7 +296,7 @@ impl Problem {
         let nodes = self.layout.nodes as f64;
         let scale = nodes / f64::from(self.total_gpus.max(1));
         let nothing = self.mean.term(0.0);
-        let Parameters { delta, .. } = self.parameters;
+        let SearchParameters { delta, .. } = self.parameters;
         for member in &self.members {
             let job = &candidates[member.candidate];
             let base = self.base(member.candidate, job, goodput);

@@ -5,7 +5,9 @@ use super::genome::{ANY, Changes, FEW};
 use super::mutate::Mutation;
 use super::repair::Repair;
 use super::search::Search;
-use super::{Allocation, Candidate, Fitness, Node, Parameters, Problem, ProblemError, Stopped};
+use super::{
+    Allocation, Candidate, Fitness, Node, Problem, ProblemError, SearchParameters, Stopped,
+};
 use crate::cluster::Part;
 use crate::policy::Rng;
 use proptest::prelude::*;
@@ -43,7 +45,7 @@ fn goodput(job: usize, nodes: u32, replicas: u32) -> f64 {
     slower * libm::pow(f64::from(replicas), exponent)
 }
 
-fn problem(gpus: &[u32], jobs: &[Candidate], parameters: Parameters) -> Problem {
+fn problem(gpus: &[u32], jobs: &[Candidate], parameters: SearchParameters) -> Problem {
     Problem::new(&nodes(gpus), jobs, parameters, goodput).expect("a valid round")
 }
 
@@ -55,7 +57,7 @@ fn rng(seed: u64) -> Rng {
 fn violation(
     gpus: &[u32],
     jobs: &[Candidate],
-    parameters: &Parameters,
+    parameters: &SearchParameters,
     allocation: &Allocation,
 ) -> Option<String> {
     let mut spanning = vec![0; gpus.len()];
@@ -98,7 +100,7 @@ fn violation(
 }
 
 /// Any cluster, any jobs on it, any settings.
-fn rounds() -> impl Strategy<Value = (Vec<u32>, Vec<Candidate>, Parameters, u64)> {
+fn rounds() -> impl Strategy<Value = (Vec<u32>, Vec<Candidate>, SearchParameters, u64)> {
     let sizes = prop_oneof![
         prop::collection::vec(1..=4_u32, 1..6),
         prop::collection::vec(0..=8_u32, 6..30),
@@ -142,14 +144,14 @@ fn rounds() -> impl Strategy<Value = (Vec<u32>, Vec<Candidate>, Parameters, u64)
                     ..job(key, &current)
                 });
             }
-            let parameters = Parameters {
+            let parameters = SearchParameters {
                 avoidance,
                 reference,
                 max_nodes,
                 node_classes,
                 population: 20,
                 generations: 12,
-                ..Parameters::default()
+                ..SearchParameters::default()
             };
             (gpus, jobs, parameters, seed)
         },
@@ -251,7 +253,7 @@ fn fitness_is_as_worked_out_by_hand() {
         (_, 3) => 20.0,
         _ => 24.0,
     };
-    let parameters = Parameters::default();
+    let parameters = SearchParameters::default();
     let problem = Problem::new(&nodes(&[2, 2]), &jobs, parameters, table).expect("valid");
     // Fair: 2 GPUs on 1 node, goodput 16. Share of a GPU: 1/4, of 2 nodes.
     assert_eq!(problem.fair_share(), (1, 2));
@@ -296,9 +298,9 @@ fn a_first_start_is_charged_only_by_the_reference() {
         ..job(0, &[])
     };
     let mean = |reference| {
-        let parameters = Parameters {
+        let parameters = SearchParameters {
             reference,
-            ..Parameters::default()
+            ..SearchParameters::default()
         };
         let problem = problem(&[4], std::slice::from_ref(&fresh), parameters);
         let mut allocation = Allocation::new(1, 1);
@@ -314,9 +316,9 @@ fn a_first_start_is_charged_only_by_the_reference() {
 fn the_fair_share_is_on_as_few_nodes_as_hold_it() {
     let share = |gpus: &[u32], jobs: u32, reference| {
         let jobs: Vec<_> = (0..jobs).map(|key| job(key, &[])).collect();
-        let parameters = Parameters {
+        let parameters = SearchParameters {
             reference,
-            ..Parameters::default()
+            ..SearchParameters::default()
         };
         problem(gpus, &jobs, parameters).fair_share()
     };
@@ -332,9 +334,9 @@ fn the_fair_share_is_on_as_few_nodes_as_hold_it() {
 fn fitness_grows_with_a_jobs_goodput() {
     let jobs = [job(0, &[Part::new(0, 2)]), job(1, &[Part::new(1, 2)])];
     for p in [-10.0, -1.0, 0.0, 0.5, 1.0] {
-        let parameters = Parameters {
+        let parameters = SearchParameters {
             p,
-            ..Parameters::default()
+            ..SearchParameters::default()
         };
         let mut last = (0.0, 0.0);
         for step in 1..20 {
@@ -357,7 +359,7 @@ fn fitness_grows_with_a_jobs_goodput() {
 fn best_of_all(
     gpus: &[u32],
     jobs: &[Candidate],
-    parameters: &Parameters,
+    parameters: &SearchParameters,
     problem: &Problem,
 ) -> f64 {
     let entries = gpus.len() * jobs.len();
@@ -393,9 +395,9 @@ fn small_rounds_are_solved() {
             })
             .collect();
         for p in [-1.0, 0.0, 1.0] {
-            let parameters = Parameters {
+            let parameters = SearchParameters {
                 p,
-                ..Parameters::default()
+                ..SearchParameters::default()
             };
             let problem = problem(&gpus, &jobs, parameters);
             let outcome = Search::new().run(&problem, &mut rng);
@@ -414,7 +416,7 @@ fn small_rounds_are_solved() {
 fn mutation_raises_as_often_as_it_should() {
     let one = [Part::new(0, 1)];
     let jobs = [job(0, &one), job(1, &[]), job(2, &[]), job(3, &[])];
-    let problem = problem(&[4], &jobs, Parameters::default());
+    let problem = problem(&[4], &jobs, SearchParameters::default());
     let mut rng = rng(11);
     let mut mutation = Mutation::new(&problem, &mut rng);
     let mut changes = Changes::new(4);
@@ -446,9 +448,9 @@ fn mutation_raises_as_often_as_it_should() {
 #[test]
 fn the_last_front_is_carried_over() {
     let jobs: Vec<_> = (0..6).map(|key| job(key, &[])).collect();
-    let parameters = Parameters {
+    let parameters = SearchParameters {
         generations: 60,
-        ..Parameters::default()
+        ..SearchParameters::default()
     };
     let first = problem(&[4; 4], &jobs, parameters);
     let mut search = Search::new();
@@ -461,7 +463,7 @@ fn the_last_front_is_carried_over() {
     for (i, other) in others.iter_mut().enumerate() {
         other.attained = -(i as f64);
     }
-    let one = Parameters {
+    let one = SearchParameters {
         generations: 1,
         ..parameters
     };
@@ -472,7 +474,7 @@ fn the_last_front_is_carried_over() {
     assert_eq!(again.stopped, Stopped::Generations);
 
     // The reference gives the rows to whoever is at that place of the service order now.
-    let reference = Parameters {
+    let reference = SearchParameters {
         reference: true,
         ..one
     };
@@ -487,10 +489,10 @@ fn the_last_front_is_carried_over() {
 fn a_search_ends_as_its_settings_say() {
     let stopped = |jobs: u32, patience, stop_at_bound| {
         let jobs: Vec<_> = (0..jobs).map(|key| job(key, &[])).collect();
-        let parameters = Parameters {
+        let parameters = SearchParameters {
             patience,
             stop_at_bound,
-            ..Parameters::default()
+            ..SearchParameters::default()
         };
         let problem = problem(&[4; 4], &jobs, parameters);
         let outcome = Search::new().run(&problem, &mut rng(1));
@@ -508,17 +510,17 @@ fn a_search_ends_as_its_settings_say() {
 
 #[test]
 fn rounds_with_nothing_to_choose_have_an_outcome() {
-    let none = problem(&[4, 4], &[], Parameters::default());
+    let none = problem(&[4, 4], &[], SearchParameters::default());
     let outcome = Search::new().run(&none, &mut rng(1));
     assert_eq!(outcome.fitness.mean_speedup, 0.0);
     let pinned = Candidate {
         preemptible: false,
         ..job(0, &[Part::new(1, 3)])
     };
-    let pinned = problem(&[4, 4], &[pinned], Parameters::default());
+    let pinned = problem(&[4, 4], &[pinned], SearchParameters::default());
     let outcome = Search::new().run(&pinned, &mut rng(1));
     assert_eq!(outcome.allocation.row(0), [0, 3]);
-    let no_gpus = problem(&[], &[job(0, &[])], Parameters::default());
+    let no_gpus = problem(&[], &[job(0, &[])], SearchParameters::default());
     let outcome = Search::new().run(&no_gpus, &mut rng(1));
     assert_eq!(outcome.allocation.replicas(0), 0);
 }
@@ -527,7 +529,7 @@ fn rounds_with_nothing_to_choose_have_an_outcome() {
 fn what_is_not_there_is_refused() {
     let refused = |gpus: &[u32], current: &[Part]| {
         let jobs = [job(5, current)];
-        Problem::new(&nodes(gpus), &jobs, Parameters::default(), goodput).err()
+        Problem::new(&nodes(gpus), &jobs, SearchParameters::default(), goodput).err()
     };
     assert_eq!(refused(&[65], &[]), Some(ProblemError::NodeTooLarge(0)));
     let no_such = Some(ProblemError::NoSuchGpus(5));

@@ -50,58 +50,90 @@ pub use text::{pack, unpack};
 #[cfg(feature = "scripts")]
 pub use words::{WORDS, Word};
 
-use super::entry::{PLACEMENT, Registered};
-use super::own::{self, Kind, NAME, ORACLE};
-use super::{ParamKind, Params, Policy, PolicyEntry};
+use super::entry::{BuildContext, Properties, UserCode};
+use super::own::{self, NAME};
+use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
+use super::{ParamKind, Policy, PolicyEntry};
 use crate::placement::Strategy;
 use crate::sim::Mistake;
 
-/// The parameter by which it trains adaptive jobs.
-const ADAPTIVE: &str = "adaptive";
-
-pub(super) const KIND: Kind = Kind {
-    policy: "script",
-    read,
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "script",
+    title: "Your own (script)",
+    summary: "A script of yours decides: `fn key(job, now)` gives each job a number, least first, or `fn plan(view)` decides the whole. Without a text: in order of arrival, as fifo.",
+    source: "docs/scripts.md",
+    params: Parameters::INFOS,
+    scripted: true,
+    is_written: true,
+    ..PolicyEntry::PLAIN
 };
 
-pub(super) const POLICY: Registered = Registered {
-    entry: PolicyEntry {
-        name: KIND.policy,
-        title: "Your own (script)",
-        summary: "A script of yours decides: `fn key(job, now)` gives each job a number, least first, or `fn plan(view)` decides the whole. Without a text: in order of arrival, as fifo.",
-        source: "docs/scripts.md",
-        params: &[
-            own::code(
-                ParamKind::Word("the script's text, deflated, in base64 for addresses"),
-                "The script's text, deflated, in base64 for addresses; on the command line --policy script:FILE.",
-            ),
-            NAME,
-            own::permission(
-                ORACLE,
-                "It may see true durations (job.duration, job.remaining), which no real scheduler knows.",
-            ),
-            own::permission(
-                ADAPTIVE,
-                "It gives adaptive jobs other GPUs and batches than they ask for, with train().",
-            ),
-            PLACEMENT,
-        ],
-        oracle: |params| params.bool(ORACLE),
-        adapts_jobs: |params| params.bool(ADAPTIVE),
-        scripted: true,
-        is_written: true,
-        ..PolicyEntry::PLAIN
-    },
-    build: |params, context| KIND.build(params, context),
-};
+parameters! {
+    struct Parameters {
+        code: String = param(
+            ParamKind::Word("the script's text, deflated, in base64 for addresses"),
+            "",
+            "The script's text, deflated, in base64 for addresses; on the command line --policy script:FILE.",
+        ),
+        name: String = NAME,
+        oracle: bool = own::permission(
+            "It may see true durations (job.duration, job.remaining), which no real scheduler knows.",
+        ),
+        adaptive: bool = own::permission(
+            "It gives adaptive jobs other GPUs and batches than they ask for, with train().",
+        ),
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn is_oracle(&self) -> bool {
+        self.oracle
+    }
+
+    fn adapts_jobs(&self) -> bool {
+        self.adaptive
+    }
+
+    fn user_code(&self) -> Option<UserCode<'_>> {
+        let (code, name) = (&self.code, &self.name);
+        Some(UserCode { code, name })
+    }
+
+    fn check_code(&self) -> Result<(), Mistake> {
+        match self.code.is_empty() {
+            true => Ok(()),
+            false => read(self, Strategy::default()).map(drop),
+        }
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    own::build(&params.code, strategy, |strategy| read(params, strategy))
+}
+
+impl Parameters {
+    /// Of a text that is packed, under a name for people.
+    #[cfg(feature = "scripts")]
+    fn of_text(code: String, name: &str, oracle: bool, adaptive: bool) -> Self {
+        Self {
+            code,
+            name: own::plain_name(name),
+            oracle,
+            adaptive,
+            placement: PlacementChoice::Runs,
+        }
+    }
+}
 
 #[cfg(feature = "scripts")]
-fn read(params: &Params<'_>, placement: Strategy) -> Result<Box<dyn Policy>, Mistake> {
-    let script = Script::new(&unpack(params.text(own::CODE))?, params.bool(ORACLE))?;
+fn read(params: &Parameters, placement: Strategy) -> Result<Box<dyn Policy>, Mistake> {
+    let script = Script::new(&unpack(&params.code)?, params.oracle)?;
     Ok(script.into_policy(placement))
 }
 
 #[cfg(not(feature = "scripts"))]
-fn read(_: &Params<'_>, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
+fn read(_: &Parameters, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
     Err(own::not_built("scripts", "scripts"))
 }

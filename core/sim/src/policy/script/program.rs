@@ -2,6 +2,7 @@
 //! what its functions read of jobs is looked up, so that a number is not worked out again that
 //! cannot have changed.
 
+use super::Parameters;
 use super::budget::Budget;
 use super::by_key::ByKey;
 use super::desk::{self, Board, Desk, in_words};
@@ -14,12 +15,11 @@ use super::text::{LONGEST, pack};
 use super::trainee;
 use super::values;
 use super::whole::{self, Seen, Whole};
-use super::{ADAPTIVE, KIND, ORACLE};
 use crate::draw::Rng;
 use crate::job::JobId;
 use crate::placement::Strategy;
 use crate::policy::Policy;
-use crate::policy::{Cadence, Every, PolicySpec};
+use crate::policy::{self, Cadence, Every, PolicySpec};
 use crate::sim::{Mistake, Plan, View};
 use crate::tell::Fact;
 use rhai::{
@@ -205,12 +205,8 @@ impl Script {
     pub fn spec(text: &str, name: &str) -> Result<PolicySpec, Mistake> {
         let text = plain(text);
         let says = Self::new(text, true)?.says;
-        let asked = [(ORACLE, says.oracle), (ADAPTIVE, says.adaptive)];
-        let asked: Vec<&str> = asked
-            .iter()
-            .filter_map(|&(permission, asked)| asked.then_some(permission))
-            .collect();
-        KIND.spec(&pack(text)?, name, &asked)
+        let parameters = Parameters::of_text(pack(text)?, name, says.oracle, says.adaptive);
+        Ok(policy::Parameters::Script(parameters).into())
     }
 
     pub(super) fn says(&self) -> Says {
