@@ -43,7 +43,8 @@ const of = (document, kind) => blocks(document).filter((block) => block.kind ===
 /** Who tries the blocks of a kind: below, or a test elsewhere; or why nobody can here. */
 const TRIED = {
   "ARCHITECTURE.md": { "": "drawings" },
-  "README.md": { "": "below; what builds and tests is what runs this", js: "below" },
+  "README.md": { "": "what builds and tests is what runs this" },
+  "docs/command-line.md": { "": "below", js: "below" },
   "module/README.md": { js: "below" },
   "python/README.md": { python: "python/tests" },
   "bench/results/README.md": { sh: "needs a GPU" },
@@ -78,12 +79,12 @@ function program(document) {
   return [first, ...others.map((code) => `{\n${code}}`)].join("\n");
 }
 
-const PROGRAMS = ["README.md", "module/README.md", "docs/embedding.md"];
+const PROGRAMS = ["docs/command-line.md", "module/README.md", "docs/embedding.md"];
 
 test("the types of every example in JavaScript are right", (t) => {
   const folder = emptyFolder(t);
   cpSync(built, join(folder, "node_modules/switchyard"), { recursive: true });
-  // The first README imports the file beside it.
+  // The first document imports the file beside it.
   cpSync(built, folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const files = PROGRAMS.map((document) => `${document.replace(/\W/g, "-")}.ts`);
@@ -127,8 +128,8 @@ async function runs(t, document) {
   return { page, said };
 }
 
-test("the README's example runs", async (t) => {
-  const { said } = await runs(t, "README.md");
+test("the example beside the command line runs", async (t) => {
+  const { said } = await runs(t, "docs/command-line.md");
   assert.match(said.at(-1), /^[\d.]+ Float64Array/);
 });
 
@@ -191,9 +192,9 @@ function shell(folder, command) {
 /** The commands of a text, without what is said behind them. */
 const commands = (text) => text.replace(/\\\n\s*/g, "").replace(/\s+# .*$/gm, "").split("\n").filter((line) => line.trim());
 
-test("the README's commands run, or say how they are used", { skip }, (t) => {
+test("the guide's commands run, or say how they are used", { skip }, (t) => {
   const folder = workplace(t);
-  const all = of("README.md", "").flatMap(commands).filter((line) => line.includes("-p switchyard-cli --"));
+  const all = of("docs/command-line.md", "").flatMap(commands).filter((line) => line.includes("-p switchyard-cli --"));
   assert.ok(all.length > 10);
   for (const line of all) {
     const command = line.replace("cargo run --release -p switchyard-cli --", "switchyard").replace("NAME", "17");
