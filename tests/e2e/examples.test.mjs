@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
@@ -69,6 +69,37 @@ test("every example has somebody who tries it", () => {
     return blocks(document).filter((block) => !isTried(block)).map(({ kind, line }) => `${document}:${line} (${kind || "no kind"})`);
   });
   assert.deepEqual(nobody, []);
+});
+
+// ---- links ----
+
+/** The names by which links reach the headings of a document, as GitHub makes them. */
+const headings = (document) =>
+  [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.*)$/gm)].map(([, text]) => text.toLowerCase().replace(/[^\p{L}\p{N}\-_ ]/gu, "").replaceAll(" ", "-"));
+
+/** The links of a document that lead nowhere: to no file, or to no heading of a document. */
+function dead(document, text = readFileSync(join(root, document), "utf8")) {
+  const links = [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path, heading] = link.split("#");
+    // Pages are built from documents.
+    if (path.endsWith(".html")) return false;
+    const target = path ? join(dirname(document), path) : document;
+    return !existsSync(join(root, target)) || (heading && target.endsWith(".md") && !headings(target).includes(heading));
+  });
+}
+
+test("every link in a document leads somewhere", () => {
+  assert.deepEqual([...documents()].flatMap((document) => dead(document).map((link) => `${document}: ${link}`)), []);
+  const text = "[a](docs/gone.md), [b](docs/format.md#gone), [c](docs/format.md#cores), [d](https://example.org)";
+  assert.deepEqual(dead("README.md", text), ["docs/gone.md", "docs/format.md#gone"]);
+});
+
+test("every file that ARCHITECTURE names exists", () => {
+  const names = readFileSync(join(root, "ARCHITECTURE.md"), "utf8").match(/`[\w.-]+\/[\w./-]*`/g).map((name) => name.slice(1, -1));
+  assert.ok(names.length > 30);
+  assert.deepEqual(names.filter((name) => !existsSync(join(root, name))), []);
 });
 
 // ---- JavaScript ----
