@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
@@ -43,7 +43,8 @@ const of = (document, kind) => blocks(document).filter((block) => block.kind ===
 /** Who tries the blocks of a kind: below, or a test elsewhere; or why nobody can here. */
 const TRIED = {
   "ARCHITECTURE.md": { "": "drawings" },
-  "README.md": { "": "below; what builds and tests is what runs this", js: "below" },
+  "README.md": { "": "what builds and tests is what runs this" },
+  "docs/command-line.md": { "": "below", js: "below" },
   "module/README.md": { js: "below" },
   "python/README.md": { python: "python/tests" },
   "bench/results/README.md": { sh: "needs a GPU" },
@@ -70,6 +71,37 @@ test("every example has somebody who tries it", () => {
   assert.deepEqual(nobody, []);
 });
 
+// ---- links ----
+
+/** The names by which links reach the headings of a document, as GitHub makes them. */
+const headings = (document) =>
+  [...readFileSync(join(root, document), "utf8").matchAll(/^#+ (.*)$/gm)].map(([, text]) => text.toLowerCase().replace(/[^\p{L}\p{N}\-_ ]/gu, "").replaceAll(" ", "-"));
+
+/** The links of a document that lead nowhere: to no file, or to no heading of a document. */
+function dead(document, text = readFileSync(join(root, document), "utf8")) {
+  const links = [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path, heading] = link.split("#");
+    // Pages are built from documents.
+    if (path.endsWith(".html")) return false;
+    const target = path ? join(dirname(document), path) : document;
+    return !existsSync(join(root, target)) || (heading && target.endsWith(".md") && !headings(target).includes(heading));
+  });
+}
+
+test("every link in a document leads somewhere", () => {
+  assert.deepEqual([...documents()].flatMap((document) => dead(document).map((link) => `${document}: ${link}`)), []);
+  const text = "[a](docs/gone.md), [b](docs/format.md#gone), [c](docs/format.md#cores), [d](https://example.org)";
+  assert.deepEqual(dead("README.md", text), ["docs/gone.md", "docs/format.md#gone"]);
+});
+
+test("every file that ARCHITECTURE names exists", () => {
+  const names = readFileSync(join(root, "ARCHITECTURE.md"), "utf8").match(/`[\w.-]+\/[\w./-]*`/g).map((name) => name.slice(1, -1));
+  assert.ok(names.length > 30);
+  assert.deepEqual(names.filter((name) => !existsSync(join(root, name))), []);
+});
+
 // ---- JavaScript ----
 
 /** A document's examples as one program: what the first has made the others use. */
@@ -78,12 +110,12 @@ function program(document) {
   return [first, ...others.map((code) => `{\n${code}}`)].join("\n");
 }
 
-const PROGRAMS = ["README.md", "module/README.md", "docs/embedding.md"];
+const PROGRAMS = ["docs/command-line.md", "module/README.md", "docs/embedding.md"];
 
 test("the types of every example in JavaScript are right", (t) => {
   const folder = emptyFolder(t);
   cpSync(built, join(folder, "node_modules/switchyard"), { recursive: true });
-  // The first README imports the file beside it.
+  // The first document imports the file beside it.
   cpSync(built, folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const files = PROGRAMS.map((document) => `${document.replace(/\W/g, "-")}.ts`);
@@ -127,8 +159,8 @@ async function runs(t, document) {
   return { page, said };
 }
 
-test("the README's example runs", async (t) => {
-  const { said } = await runs(t, "README.md");
+test("the example beside the command line runs", async (t) => {
+  const { said } = await runs(t, "docs/command-line.md");
   assert.match(said.at(-1), /^[\d.]+ Float64Array/);
 });
 
@@ -191,9 +223,9 @@ function shell(folder, command) {
 /** The commands of a text, without what is said behind them. */
 const commands = (text) => text.replace(/\\\n\s*/g, "").replace(/\s+# .*$/gm, "").split("\n").filter((line) => line.trim());
 
-test("the README's commands run, or say how they are used", { skip }, (t) => {
+test("the guide's commands run, or say how they are used", { skip }, (t) => {
   const folder = workplace(t);
-  const all = of("README.md", "").flatMap(commands).filter((line) => line.includes("-p switchyard-cli --"));
+  const all = of("docs/command-line.md", "").flatMap(commands).filter((line) => line.includes("-p switchyard-cli --"));
   assert.ok(all.length > 10);
   for (const line of all) {
     const command = line.replace("cargo run --release -p switchyard-cli --", "switchyard").replace("NAME", "17");

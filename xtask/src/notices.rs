@@ -1,7 +1,9 @@
 //! The notices of the crates of others that are part of the page's programs, or of the module, and of the
 //! npm packages that its bundles are made of: their names, versions and licences, and the licences' texts as
-//! their packages hold them. In: what cargo says of the packages, and the bundles' lock files; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in the
-//! module's package.
+//! their packages hold them. In: what cargo says of the packages, and the bundles' lock
+//! files; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in the module's package.
+//!
+//! By hand: cargo-about knows no npm packages, and set-up would have to compile it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
