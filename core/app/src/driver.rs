@@ -14,8 +14,8 @@ use switchyard::weights::Weights;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, RunSpecError, Time};
 
-/// Steps between two looks at the clock: one takes from less than a microsecond to seconds.
-const STEPS_PER_LOOK: u64 = 16;
+/// Steps between two looks at the clock, which cost more than a short step.
+const STEPS_PER_LOOK: u64 = 64;
 
 /// A run, taken on bit by bit.
 pub struct Driver {
