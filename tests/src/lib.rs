@@ -455,16 +455,18 @@ fn recorded(workload: &Workload) -> Arc<Workload> {
 }
 
 impl Case {
-    /// The case's lines of `golden/hashes.txt`, computed here and now: every policy with its
+    /// The case's lines of `golden/hashes.txt`, each computed when its turn comes: every policy with its
     /// defaults, and the variants.
     ///
     /// # Panics
     ///
     /// If a policy makes an impossible plan.
-    pub fn lines(&self) -> impl Iterator<Item = String> {
+    pub fn into_lines(self) -> impl Iterator<Item = String> {
         let defaults = POLICIES.iter().map(|entry| entry.name).chain(VARIANTS);
-        let all = defaults.filter(|_| self.policies.is_empty());
-        all.chain(self.policies.iter().copied()).map(|policy| {
+        let has_defaults = self.policies.is_empty();
+        let policies = self.policies;
+        let all = defaults.filter(move |_| has_defaults);
+        all.chain(policies.iter().copied()).map(move |policy| {
             let hash = self.log_hash(policy);
             format!("{} {policy} {hash:016x}", self.name)
         })
