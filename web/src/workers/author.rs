@@ -9,7 +9,7 @@ use switchyard::policy::PolicySpec;
 use switchyard::policy::script::{EXAMPLES, Script, WORDS, unpack};
 use switchyard::sim::Mistake;
 use switchyard::workload::CHALLENGES;
-use switchyard_app::challenges::{MOST_DRAW, score};
+use switchyard_app::challenges::{MOST_DRAW, link, score};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageEvent};
 
