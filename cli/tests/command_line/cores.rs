@@ -38,7 +38,7 @@ fn every_figure_says_that_it_counts_cores() {
     let run = printed(&["run", &path, "--unit", "cores"]);
     for part in [
         "17 core-hours, on 2x16: 32 cores (guessed: as many as jobs held at once",
-        "cores allocated",
+        "core allocation",
     ] {
         assert!(run.contains(part), "{part} is missing in\n{run}");
     }
