@@ -1,6 +1,6 @@
-//! How a run is driven: [`Driver`] takes a run on for as long as it is [told](Budget), says how far it is
-//! ([`Progress`]), hands on its log piece by piece, and stops when it is [cancelled](Cancel). Everything that
-//! carries runs does so with it. What the log is like depends on the run alone, never on the budgets.
+//! How a run is driven: [`Driver`] takes the steps of a run that a [`Budget`] allows, says how far the run is
+//! ([`Progress`]), hands on its log piece by piece, and stops when somebody [cancels](Cancel) the run. All front
+//! ends use it. The log depends on the run alone, never on the budgets.
 //!
 //! Nothing here knows a clock: whoever has one says when time is up. Runs that would never end are ended by the
 //! engine, with an error; the log stays whole up to there.
@@ -170,8 +170,7 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// The run has come to no good end: a plan that the engine refuses, or a run that gets nowhere or writes
-    /// more than it may. Then it is over.
+    /// The engine refuses a plan, or the run gets nowhere or writes more than it may. The run is over then.
     pub fn step_for(&mut self, mut budget: Budget<'_>) -> Result<Step, RunError> {
         // Decisions of a network take long enough each.
         let steps_per_look = match self.simulation.decisions() {

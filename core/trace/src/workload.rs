@@ -45,24 +45,16 @@ fn share(record: &Record) -> Option<Thousandths> {
     (record.gpus == 1).then(|| Thousandths::new(thousandths))?
 }
 
-/// Where a job stands in lists of one value of each job.
-struct Put {
-    job: JobId,
-    /// Of how many.
-    jobs: usize,
-}
-
-impl Put {
-    /// Appends the job's value; a list stays empty until one says something.
-    fn value<T: Default + PartialEq + Clone>(&self, list: &mut Vec<T>, value: T) {
-        let says_nothing = T::default();
-        if !list.is_empty() {
-            list.push(value);
-        } else if value != says_nothing {
-            list.reserve_exact(self.jobs);
-            list.resize(self.job.index(), says_nothing);
-            list.push(value);
-        }
+/// Appends a job's value to a list of one value of each of so many jobs. The list stays empty until a value says
+/// something.
+fn append<T: Default + PartialEq + Clone>(list: &mut Vec<T>, job: JobId, jobs: usize, value: T) {
+    let says_nothing = T::default();
+    if !list.is_empty() {
+        list.push(value);
+    } else if value != says_nothing {
+        list.reserve_exact(jobs);
+        list.resize(job.index(), says_nothing);
+        list.push(value);
     }
 }
 
@@ -131,12 +123,11 @@ impl Reading {
         };
         // In one go: millions of records are too many for a processor's cache.
         for (job, record) in (0..).map(JobId).zip(records) {
-            let put = Put { job, jobs };
-            put.value(&mut recorded.statuses, record.status);
-            put.value(&mut recorded.runs, self.run(record));
-            put.value(&mut recorded.priorities, record.priority);
-            put.value(&mut recorded.label_sets, record.labels);
-            put.value(&mut recorded.nodes, record.nodes);
+            append(&mut recorded.statuses, job, jobs, record.status);
+            append(&mut recorded.runs, job, jobs, self.run(record));
+            append(&mut recorded.priorities, job, jobs, record.priority);
+            append(&mut recorded.label_sets, job, jobs, record.labels);
+            append(&mut recorded.nodes, job, jobs, record.nodes);
             if !record.attempts().is_empty() {
                 recorded.attempts.insert(job, record.attempts().to_vec());
             }

@@ -43,6 +43,17 @@ pub(super) fn build(
     }
 }
 
+/// What is wrong with a code, as `read` finds; nothing is without a code.
+pub(super) fn check(
+    code: &str,
+    read: impl FnOnce(Strategy) -> Result<Box<dyn Policy>, Mistake>,
+) -> Result<(), Mistake> {
+    match code.is_empty() {
+        true => Ok(()),
+        false => read(Strategy::default()).map(drop),
+    }
+}
+
 /// That this program runs none of a kind.
 #[cfg(not(all(feature = "plugins", feature = "scripts")))]
 pub(super) fn not_built(kind: &str, feature: &str) -> Mistake {

@@ -79,10 +79,7 @@ impl Properties for Parameters {
     }
 
     fn check_code(&self) -> Result<(), Mistake> {
-        match self.code.is_empty() {
-            true => Ok(()),
-            false => read(self, Strategy::default()).map(drop),
-        }
+        own::check(&self.code, |strategy| read(self, strategy))
     }
 }
 
