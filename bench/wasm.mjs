@@ -12,7 +12,7 @@ const { Bench, Placer } = createRequire(import.meta.url)(join(folder, "switchyar
 const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
 const EIGHT_LINES = Bench.script(read("src/eight_lines.rhai"));
 const PLUGIN = /^las (.*)$/m.exec(read("../tests/golden/plugins.txt"))[1];
-const LAS = Bench.script(read("../core/sim/src/policy/script/examples/las.rhai"));
+const LAS = Bench.script(read("../core/policies/src/script/examples/las.rhai"));
 const POLICIES = ["fifo", "fewest-gpus", "srsf", "las", "tiresias-las", EIGHT_LINES];
 const CLUSTER = "144x8";
 const RUNS = 5;

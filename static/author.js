@@ -13,7 +13,7 @@
     place?.removeAttribute("aria-busy");
   };
 
-  // Bytes of the longest script (core/sim/src/policy/script/text.rs).
+  // Bytes of the longest script (core/policies/src/script/text.rs).
   const LONGEST = 64 * 1024;
 
   /** Opens the editor with a script's file, which becomes one more scheduler of the list. */

@@ -112,7 +112,7 @@ globalThis.switchyardRemote = (() => {
     return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   };
 
-  // Bytes of a plug-in, and of one that is packed (core/sim/src/policy/plugin/code.rs).
+  // Bytes of a plug-in, and of one that is packed (core/policies/src/plugin/code.rs).
   const MOST_OF_A_PLUGIN = 256 * 1024;
   const MOST_OF_A_PACKED_PLUGIN = 16 * 1024;
 

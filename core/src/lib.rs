@@ -17,13 +17,17 @@
 pub mod weights;
 pub mod workload;
 
+pub use switchyard_engine as sim;
+pub use switchyard_explain as tell;
 pub use switchyard_model::{
     Finite, Index, Resource, Time, calendar, cluster, contention, draw, goodput, job, meant, order,
     outages, pods, seconds_of, spreadsheet, throughputs,
 };
+pub use switchyard_placement as placement;
+pub use switchyard_placement::sharing;
+pub use switchyard_policies as policy;
 pub use switchyard_report as report;
-pub use switchyard_sim::{
-    Group, Preset, RunSpec, RunSpecError, SETTINGS, Setting, Settings, UnknownPreset, placement,
-    policy, sharing, sim, tell,
+pub use switchyard_run::{
+    Group, Preset, RunSpec, RunSpecError, SETTINGS, Setting, Settings, UnknownPreset,
 };
 pub use switchyard_trace as trace;

@@ -1,9 +1,8 @@
 //! What was learned, and what of it is shipped with placements. That is part of the programs that ask for it
 //! here, and of no page: that one fetches the same files.
 
-pub use switchyard_sim::weights::{
-    NetworkError, NoWeightsChoice, Weights, WeightsChoice, WeightsId,
-};
+pub use switchyard_run::Weights;
+pub use switchyard_tensors::{NetworkError, NoWeightsChoice, WeightsChoice, WeightsId};
 
 /// Each in a file of its own, which says what it was trained for.
 const SHIPPED: [&[u8]; 4] = [

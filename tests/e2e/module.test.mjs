@@ -122,7 +122,7 @@ test("who held which GPUs when is there, and adds up to what each job was given"
   }
 });
 
-const SCRIPTS = new URL("../../core/sim/src/policy/script/examples/", import.meta.url);
+const SCRIPTS = new URL("../../core/policies/src/script/examples/", import.meta.url);
 
 test("a script and a plug-in run, with the log of the policy that they are", async (t) => {
   const trace = await open("sample:lab");

@@ -14,7 +14,7 @@ const { open } = browser();
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const shipped = readFileSync(join(root, "core/weights/graph-rl.safetensors"));
-const picker = readFileSync(join(root, "core/sim/src/policy/picking/rl_picker.safetensors"));
+const picker = readFileSync(join(root, "core/policies/src/picking/rl_picker.safetensors"));
 
 /** A small data centre, quick to run; its clock stands, since only then can a run be asked. */
 const SMALL =

@@ -118,7 +118,7 @@ fn a_run_goes_by_ones_own() {
     let alike = runs(Some(&file("", 0.0))).expect("runs");
     assert_ne!(shipped[0], alike[0]);
     assert_eq!(shipped[1], alike[1]);
-    let own = include_bytes!("../../sim/src/policy/picking/rl_picker.safetensors");
+    let own = include_bytes!("../../policies/src/picking/rl_picker.safetensors");
     assert_eq!(runs(Some(own)).expect("runs"), shipped);
 }
 

@@ -40,8 +40,7 @@ pub use paper_table::{TableForm, paper_table};
 pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary, finished_in_all};
 
+use switchyard_engine as sim;
 pub use switchyard_model::percentile;
 use switchyard_model::{Resource, application, cluster, job, meant, order, spreadsheet, workload};
-#[cfg(test)]
-use switchyard_sim::policy;
-use switchyard_sim::{RunSpec, sim};
+use switchyard_run::RunSpec;

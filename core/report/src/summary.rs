@@ -268,13 +268,13 @@ mod tests {
             ..Default::default()
         });
         let cluster = ClusterSpec::uniform(1, 2).unwrap();
-        let context = crate::policy::BuildContext {
+        let context = switchyard_policies::BuildContext {
             placement: Default::default(),
             workload: &workload,
             history: None,
             picker: None,
         };
-        let policy = crate::policy::build(&"fifo".parse().unwrap(), &context);
+        let policy = switchyard_policies::build(&"fifo".parse().unwrap(), &context);
         let mut run = Simulation::new(workload.clone(), &cluster, policy, SimOptions::default());
         run.run().unwrap();
         let outcomes = Outcomes::of(&workload, &cluster, run.log());

@@ -280,7 +280,7 @@ def place_part(
 
     Observation: ``{"observation": float32 from 0 to 4, "action_mask": int8}``: whether it is asked, 12 numbers of the part, then 8
         of each own group, 8 of each own server, 4 of each own rack and 4 of every partition
-        (``core/sim/src/placement/graph_rl/scene.rs`` says which).
+        (``core/placement/src/graph_rl/scene.rs`` says which).
     Action: own groups, server by server; forward to partition 0, 1, …; wait; nothing. ``info["action_mask"]`` has the mask, too.
     Reward, the same for all: minus the time jobs spent in the system since the last step, ÷ what all take alone; an episode's
         sum is minus mean JCT ÷ mean duration.

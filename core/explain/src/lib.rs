@@ -1,0 +1,20 @@
+//! What is told to people of a run, as plain data: why a job runs, waits or is slow ([`Explanation`]), what
+//! was decided in a round ([`RoundReport`]), curves ([`Plot`]), how a
+//! placer that learned laid a job ([`Placing`]). In: whatever decides. Out: a page,
+//! a worker's message. It knows the vocabulary and nothing of policies or the engine.
+
+#![forbid(unsafe_code)]
+
+mod explanation;
+mod placing;
+mod plot;
+mod round;
+mod slowness;
+
+pub use explanation::{Cause, Explanation, Fact, Said, Verdict};
+pub use placing::{Choice, Placing, PlacingStep, Role};
+pub use plot::{Line, Mark, Plot};
+pub use round::{RoundReport, RoundRow};
+pub use slowness::{Loss, Slowness};
+
+use switchyard_model::{Resource, Time, cluster, job, order};

@@ -1,0 +1,354 @@
+//! One agent for each partition, with the same weights: who is asked first, what is forwarded, and where
+//! part after part of a gang goes. In: a site and the links on it. Out: the gang's parts, or that it waits.
+//!
+//! The job goes first to the partition of the highest value among those that can hold all of it. That one
+//! points at a group for the first part, forwards the job to one that was not asked yet, or leaves it
+//! waiting; unless nobody runs, so that nothing would ever change. Then part follows part, workers first,
+//! each seeing the last. A gang that no partition could hold were it idle is laid by
+//! [`locality`](Strategy::LOCALITY), and so is one that only an idle cluster holds, once that is idle.
+
+use super::network::{Encoded, Network, Without};
+use super::scene::{Layout, Observation, Scene};
+use crate::Time;
+use crate::cluster::{Part, Placement};
+use crate::job::JobId;
+use crate::{Asker, Gang, Sight, Site, Strategy};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use switchyard_explain::{Choice, Placing, PlacingStep, Role};
+
+/// The network with which a run's placements are made, and who watches.
+#[derive(Clone)]
+pub struct Placer {
+    network: Arc<Network>,
+    chooser: Option<Arc<Mutex<Box<dyn Chooser + Send>>>>,
+    watched: Arc<Mutex<Watched>>,
+}
+
+/// A job whose decisions are noted, and the last of them.
+#[derive(Debug, Default)]
+struct Watched {
+    job: Option<JobId>,
+    placing: Option<(Time, Placing)>,
+    /// Who was left waiting at the last moment, since who is like them is not asked any more.
+    refused: (Time, Vec<(Gang, Placing)>),
+    /// How many there were about all jobs.
+    decisions: u64,
+}
+
+impl Watched {
+    fn note(&mut self, gang: Gang, asker: Asker, placing: Placing, laid: bool) {
+        if self.refused.0 != asker.now {
+            self.refused = (asker.now, Vec::new());
+        }
+        if self.job == Some(asker.job) {
+            self.placing = Some((asker.now, placing));
+        } else if !laid {
+            self.refused.1.push((gang, placing));
+        }
+    }
+}
+
+/// Something to be decided.
+pub struct Decision<'a> {
+    /// What is seen.
+    pub seen: &'a Observation,
+    /// What is to be placed.
+    pub role: Role,
+    /// The partition that is asked; `None`: which is to be asked first.
+    pub partition: Option<u32>,
+    /// What can be done, never nothing.
+    pub choices: &'a [Choice],
+    /// The network's score of each.
+    pub scores: &'a [f32],
+    /// The gang, and who asks.
+    pub gang: Gang,
+    /// Where it can be laid.
+    pub site: &'a Site<'a>,
+}
+
+/// Who decides by the network's scores: in use whatever has the highest; in training by chance, taking
+/// notes.
+pub trait Chooser {
+    /// Which of the choices, from 0.
+    fn choose(&mut self, decision: &Decision<'_>) -> usize;
+}
+
+/// One that somebody else looks at meanwhile.
+impl<C: Chooser> Chooser for Arc<Mutex<C>> {
+    fn choose(&mut self, decision: &Decision<'_>) -> usize {
+        let mut chooser = self.lock().unwrap_or_else(PoisonError::into_inner);
+        chooser.choose(decision)
+    }
+}
+
+/// The choice of the highest score; of several the first.
+pub struct Argmax;
+
+impl Chooser for Argmax {
+    fn choose(&mut self, decision: &Decision<'_>) -> usize {
+        let scores = decision.scores.iter().enumerate();
+        let best = scores.fold((0, f32::NEG_INFINITY), |best, (at, &score)| {
+            if score > best.1 { (at, score) } else { best }
+        });
+        best.0
+    }
+}
+
+impl Placer {
+    /// By this network, which does what it scores highest.
+    pub fn new(network: Arc<Network>) -> Self {
+        Self {
+            network,
+            chooser: None,
+            watched: Arc::default(),
+        }
+    }
+
+    /// The same, where somebody else chooses.
+    #[must_use]
+    pub fn chosen_by(self, chooser: impl Chooser + Send + 'static) -> Self {
+        Self {
+            chooser: Some(Arc::new(Mutex::new(Box::new(chooser)))),
+            ..self
+        }
+    }
+
+    /// From now on notes how it decides about a job.
+    pub fn watch(&self, job: JobId) {
+        let mut watched = self.watched();
+        *watched = Watched {
+            job: Some(job),
+            decisions: watched.decisions,
+            ..Watched::default()
+        };
+    }
+
+    /// How many decisions its agents have made: each is one for a part of a job.
+    pub fn decisions(&self) -> u64 {
+        self.watched().decisions
+    }
+
+    /// How it decided last about a job, if it watches that and was asked; about one that waits, by
+    /// its gang, also through another that is like it.
+    pub fn placing_of(&self, job: JobId, waits: Option<Gang>) -> Option<Placing> {
+        let watched = self.watched();
+        if watched.job != Some(job) {
+            return None;
+        }
+        let (now, refused) = &watched.refused;
+        let own = watched.placing.as_ref();
+        let like = waits.filter(|_| own.is_none_or(|(at, _)| at < now));
+        let like = like.and_then(|gang| refused.iter().find(|(of, _)| of.is_like(&gang)));
+        let placing = like.map(|(_, placing)| placing);
+        placing.or(own.map(|(_, placing)| placing)).cloned()
+    }
+
+    fn watched(&self) -> std::sync::MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lays a gang; `false`: it waits.
+    pub(crate) fn lay(
+        &self,
+        without: Without,
+        layout: &Arc<Layout>,
+        (site, sight): (&Site<'_>, &Sight),
+        gang: Gang,
+        parts: &mut Vec<Part>,
+    ) -> bool {
+        let scene = Scene::new(site, sight, layout, gang);
+        let mut agents = Agents {
+            network: &self.network,
+            without,
+            scene,
+            site,
+            gang,
+            noted: None,
+            decisions: 0,
+        };
+        if self.watched().job.is_some() {
+            agents.noted = Some(Placing::default());
+        }
+        let laid = match &self.chooser {
+            None => agents.lay(sight.is_idle(), &mut Argmax, parts),
+            Some(chooser) => {
+                // Whoever chooses may stop the run there, and another thread go on with it: no lock is held meanwhile.
+                let cell = || chooser.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut own = std::mem::replace(&mut *cell(), Box::new(Argmax));
+                let laid = agents.lay(sight.is_idle(), &mut *own, parts);
+                *cell() = own;
+                laid
+            }
+        };
+        let mut watched = self.watched();
+        watched.decisions += agents.decisions;
+        if let (Some(noted), Some(asker)) = (agents.noted, gang.asker) {
+            watched.note(gang, asker, noted, laid);
+        }
+        laid
+    }
+}
+
+impl fmt::Debug for Placer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Placer").finish_non_exhaustive()
+    }
+}
+
+/// The agents, about one gang.
+struct Agents<'a> {
+    network: &'a Network,
+    without: Without,
+    scene: Scene<'a>,
+    site: &'a Site<'a>,
+    gang: Gang,
+    /// What was decided, where somebody watches.
+    noted: Option<Placing>,
+    decisions: u64,
+}
+
+impl Agents<'_> {
+    fn lay(
+        &mut self,
+        is_idle: bool,
+        chooser: &mut (impl Chooser + ?Sized),
+        parts: &mut Vec<Part>,
+    ) -> bool {
+        let Some(role) = self.scene.role() else {
+            return false;
+        };
+        let partitions = self.scene.partitions();
+        let mut open: Vec<u32> = (0..)
+            .zip(&partitions)
+            .filter(|(_, of)| of.0)
+            .map(|(at, _)| at)
+            .collect();
+        if open.is_empty() {
+            let never = partitions.iter().all(|(_, could)| !could);
+            return (never || is_idle) && self.by_locality(parts);
+        }
+        let mut encoded = self.network.encode(self.scene.seen(), self.without);
+        let values = self.network.values(self.scene.seen(), &encoded);
+        let first = open.iter().map(|&partition| Choice::Forward { partition });
+        let first: Vec<Choice> = first.collect();
+        let scores: Vec<f32> = open.iter().map(|&of| values[of as usize]).collect();
+        let chosen = self.choose(chooser, (role, None), &first, &scores);
+        let mut asked = open.remove(chosen);
+        while let Some(role) = self.scene.role() {
+            let mut choices = self.groups(asked);
+            if self.scene.is_untouched() {
+                let others = open.iter().map(|&partition| Choice::Forward { partition });
+                choices.extend(others);
+                choices.extend((!is_idle).then_some(Choice::Wait));
+            } else {
+                encoded = self.network.encode(self.scene.seen(), self.without);
+            }
+            let scores = self
+                .network
+                .scores(self.scene.seen(), &encoded, asked, &choices);
+            if choices.is_empty() {
+                debug_assert!(
+                    false,
+                    "a partition that holds all has a place for each part"
+                );
+                return false;
+            }
+            self.decisions += 1;
+            let chosen = choices[self.choose(chooser, (role, Some(asked)), &choices, &scores)];
+            self.note(
+                &encoded,
+                &values,
+                (role, asked),
+                (&choices, &scores),
+                chosen,
+            );
+            match chosen {
+                Choice::Group { node, group } => self.scene.place(node, group),
+                Choice::Forward { partition } => {
+                    open.retain(|&other| other != partition);
+                    asked = partition;
+                }
+                Choice::Wait => return false,
+            }
+        }
+        parts.extend(self.scene.parts());
+        true
+    }
+
+    /// The groups of a partition where the next part fits.
+    fn groups(&self, partition: u32) -> Vec<Choice> {
+        let layout = &self.scene.seen().layout;
+        let mut groups = Vec::new();
+        for node in 0..layout.racks.len() as u32 {
+            if layout.partition_of(node as usize) == partition {
+                let count = layout.groups_of(node as usize).len() as u32;
+                let fits = (0..count).filter(|&group| self.scene.fits_group(node, group));
+                groups.extend(fits.map(|group| Choice::Group { node, group }));
+            }
+        }
+        groups
+    }
+
+    fn choose(
+        &self,
+        chooser: &mut (impl Chooser + ?Sized),
+        (role, partition): (Role, Option<u32>),
+        choices: &[Choice],
+        scores: &[f32],
+    ) -> usize {
+        let chosen = chooser.choose(&Decision {
+            seen: self.scene.seen(),
+            role,
+            partition,
+            choices,
+            scores,
+            gang: self.gang,
+            site: self.site,
+        });
+        chosen.min(choices.len() - 1)
+    }
+
+    fn note(
+        &mut self,
+        encoded: &Encoded,
+        values: &[f32],
+        (role, partition): (Role, u32),
+        (choices, scores): (&[Choice], &[f32]),
+        chosen: Choice,
+    ) {
+        let Some(noted) = &mut self.noted else {
+            return;
+        };
+        let chances = chances(scores);
+        noted.steps.push(PlacingStep {
+            role,
+            partition,
+            values: values.to_vec(),
+            told: encoded.told.iter().map(|told| told.to_vec()).collect(),
+            choices: choices.iter().copied().zip(chances).collect(),
+            chosen,
+        });
+    }
+
+    fn by_locality(&self, parts: &mut Vec<Part>) -> bool {
+        let mut placement = Placement::default();
+        let laid = Strategy::LOCALITY.place(self.site, self.gang, &mut placement);
+        *parts = placement.parts;
+        laid
+    }
+}
+
+/// The probability of each choice, as training draws them: softmax.
+pub fn chances(scores: &[f32]) -> Vec<f32> {
+    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weights = scores
+        .iter()
+        .map(|score| libm::exp(f64::from(score - most)));
+    let weights: Vec<f64> = weights.collect();
+    let all: f64 = weights.iter().sum();
+    weights
+        .into_iter()
+        .map(|weight| (weight / all) as f32)
+        .collect()
+}

@@ -1,0 +1,72 @@
+//! The jobs that wait, counted: how many there are, and of how many GPUs.
+
+/// How many jobs wait, and for how many GPUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queue {
+    jobs: u32,
+    gpus: u64,
+    by_gpus: [u32; Self::WIDTHS],
+}
+
+impl Queue {
+    /// So many widths of gangs are told apart: of one GPU, of two, and so on, the last of as many or more.
+    pub const WIDTHS: usize = 8;
+
+    /// Jobs in all.
+    pub fn jobs(&self) -> u32 {
+        self.jobs
+    }
+
+    /// GPUs that they want in all.
+    pub fn gpus(&self) -> u64 {
+        self.gpus
+    }
+
+    /// How many jobs of each width there are; that of one GPU first.
+    pub fn by_gpus(&self) -> &[u32; Self::WIDTHS] {
+        &self.by_gpus
+    }
+
+    fn of_width(&mut self, gpus: u32) -> &mut u32 {
+        &mut self.by_gpus[(gpus.max(1) as usize).min(Self::WIDTHS) - 1]
+    }
+
+    /// A gang of so many GPUs waits from now on.
+    pub fn join(&mut self, gpus: u32) {
+        self.jobs += 1;
+        self.gpus += u64::from(gpus);
+        *self.of_width(gpus) += 1;
+    }
+
+    /// The same without one of these.
+    #[must_use]
+    pub fn without(mut self, gpus: u32) -> Self {
+        self.leave(gpus);
+        self
+    }
+
+    /// One of so many, which has waited, does not any longer.
+    pub fn leave(&mut self, gpus: u32) {
+        self.jobs -= 1;
+        self.gpus -= u64::from(gpus);
+        *self.of_width(gpus) -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_counted_by_width_and_the_widest_together() {
+        let mut queue = Queue::default();
+        [1, 1, 2, 8, 64].iter().for_each(|&gpus| queue.join(gpus));
+        let without = queue.without(64);
+        assert_eq!((queue.jobs(), queue.gpus()), (5, 76));
+        assert_eq!(*queue.by_gpus(), [2, 1, 0, 0, 0, 0, 0, 2]);
+        assert_eq!((without.jobs(), without.gpus()), (4, 12));
+        assert_eq!(*without.by_gpus(), [2, 1, 0, 0, 0, 0, 0, 1]);
+        [64, 2, 1, 8, 1].iter().for_each(|&gpus| queue.leave(gpus));
+        assert_eq!(queue, Queue::default());
+    }
+}

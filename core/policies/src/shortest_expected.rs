@@ -1,0 +1,70 @@
+//! Shortest expected remaining service first, preemptive: what a scheduler would do that knows
+//! the distribution of service but not the Gittins index. (Tiresias' simulator names a
+//! `shortest-expected`, but runs its SRTF.)
+
+use super::continuous::{self, Continuous, Rule};
+use super::entry::{BuildContext, Properties};
+use super::history::{HISTORY, History, HistoryChoice};
+use super::parameters::{PLACEMENT, PlacementChoice, parameters};
+use super::{Fact, Plot, Policy, PolicyEntry};
+use crate::job::JobId;
+use switchyard_engine::View;
+
+pub(super) const POLICY: PolicyEntry = PolicyEntry {
+    name: "shortest-expected",
+    title: "Shortest expected",
+    summary: "The least expected remaining service first, given the service a job has had and a distribution learned from history. Not clairvoyant.",
+    source: "Gu et al., NSDI'19 (simulator)",
+    params: Parameters::INFOS,
+    ..PolicyEntry::PLAIN
+};
+
+parameters! {
+    struct Parameters {
+        history: HistoryChoice = HISTORY,
+        quantum: f64 = continuous::QUANTUM,
+        placement: PlacementChoice = PLACEMENT,
+    }
+}
+
+impl Properties for Parameters {
+    fn history(&self) -> Option<&str> {
+        self.history.name()
+    }
+}
+
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
+    let rule = LeastExpected(History::new(&params.history, context));
+    Box::new(Continuous::new(params.quantum, strategy, rule))
+}
+
+struct LeastExpected(History);
+
+impl Rule for LeastExpected {
+    fn key(&self, view: &View<'_>, job: JobId) -> f64 {
+        self.0.distribution.expected_remaining(view.attained(job))
+    }
+
+    fn learn(&mut self, view: &View<'_>) -> bool {
+        self.0.learn(view)
+    }
+
+    fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
+        let attained = view.attained(job);
+        let expected = self.0.distribution.expected_remaining(attained);
+        let expected = if expected.is_finite() {
+            format!("{expected:.0} GPU·s")
+        } else {
+            "more than any job it learned from".to_string()
+        };
+        vec![
+            Fact::new("attained service", format!("{attained:.0} GPU·s")),
+            Fact::new("expected remaining", expected),
+        ]
+    }
+
+    fn plots(&self, _view: &View<'_>, _job: JobId) -> Vec<Plot> {
+        Vec::new()
+    }
+}

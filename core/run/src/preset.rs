@@ -1,0 +1,193 @@
+//! Presets: the semantics of a published simulator in one word, so that figures can be compared
+//! number by number. The defaults elsewhere are what makes sense.
+
+use crate::meant::hint;
+use crate::{RunSpec, Setting, Settings};
+use std::str::FromStr;
+use switchyard_policies::{Picker, PolicySpec, SpecError};
+
+/// A published simulator whose semantics a run takes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// The released simulator of Tiresias (NSDI'19; SymbioticLab/Tiresias, commit 959f9b0),
+    /// scheme `count`: GPUs are counted, preemption is free, YARN-CS has one queue, the Gittins
+    /// index is looked up in its table for Δ = 3250. Its bugs stay out: they are
+    /// `quirks=true` of `tiresias-las` and `tiresias-gittins`.
+    ReferenceNsdi19,
+    /// The simulator in Pollux' artifact (OSDI'21; petuum/adaptdl, branch `osdi21-artifact`):
+    /// rounds of 60 s between which nothing is decided, 30 s for every start, epochs of whole
+    /// seconds, its own Tiresias, Optimus and Pollux with what they do differently from the paper.
+    ReferenceOsdi21,
+    /// The simulator of RLScheduler (SC'20; DIR-LAB/deep-batch-scheduler, commit cd433e3): nothing
+    /// but processors counts, backfilling has the first of EASY's two rules, and WFP3 and UNICEP have
+    /// negative waiting times.
+    ReferenceSc20,
+}
+
+/// Not the name of a preset.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21 or reference-sc20",
+    meant = hint(.0, Preset::ALL.map(Preset::name))
+)]
+pub struct UnknownPreset(pub String);
+
+impl Preset {
+    /// Every preset.
+    pub const ALL: [Self; 3] = [
+        Self::ReferenceNsdi19,
+        Self::ReferenceOsdi21,
+        Self::ReferenceSc20,
+    ];
+
+    /// The name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReferenceNsdi19 => "reference-nsdi19",
+            Self::ReferenceOsdi21 => "reference-osdi21",
+            Self::ReferenceSc20 => "reference-sc20",
+        }
+    }
+
+    /// The settings that it makes.
+    fn settings(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::ReferenceNsdi19 | Self::ReferenceSc20 => &[
+                ("placement", "least-fragmentation"),
+                ("restart_cost", "0"),
+                ("restart_by_model", "false"),
+                ("spread_slowdown", "no"),
+            ],
+            Self::ReferenceOsdi21 => &[
+                ("restart_cost", "30"),
+                ("restart_by_model", "false"),
+                ("spread_slowdown", "no"),
+                ("first_start_pays", "true"),
+                ("whole_second_epochs", "true"),
+            ],
+        }
+    }
+
+    /// Makes the run the preset's, but for what its policy spec says itself.
+    pub fn apply(self, run: &mut RunSpec) -> Result<(), SpecError> {
+        let mut settings = Settings {
+            placement: run.placement,
+            options: run.options,
+            outages: run.outages.clone(),
+            ..Settings::default()
+        };
+        for (key, value) in self.settings() {
+            let setting = Setting::named(key);
+            let taken = setting.map(|setting| setting.take(&mut settings, value));
+            debug_assert_eq!(taken, Some(Ok(())), "{key}={value}");
+        }
+        (run.placement, run.options) = (settings.placement, settings.options);
+        let what_if = run.policy.what_if().clone();
+        run.policy = self.policy(&run.policy)?.and_if(what_if);
+        Ok(())
+    }
+
+    /// The policy as the simulator has it.
+    fn policy(self, policy: &PolicySpec) -> Result<PolicySpec, SpecError> {
+        match (self, policy.name()) {
+            (Self::ReferenceNsdi19, "yarn-cs") => policy.with_default("queues", "one"),
+            (Self::ReferenceNsdi19, "tiresias-gittins") => {
+                policy.with_default("delta", "simulator")
+            }
+            (Self::ReferenceOsdi21, "tiresias-las") => tuned_tiresias(policy),
+            // That one is no batch queue.
+            (Self::ReferenceSc20, "rl-picker") if policy.picker() == Some(Picker::Gpu) => {
+                Ok(policy.clone())
+            }
+            (Self::ReferenceOsdi21, "optimus" | "pollux")
+            | (
+                Self::ReferenceSc20,
+                "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker",
+            ) => policy.with_default("quirks", "true"),
+            _ => Ok(policy.clone()),
+        }
+    }
+}
+
+impl FromStr for Preset {
+    type Err = UnknownPreset;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPreset> {
+        Self::ALL
+            .into_iter()
+            .find(|preset| preset.name() == name)
+            .ok_or_else(|| UnknownPreset(name.to_string()))
+    }
+}
+
+/// Pollux' Tiresias with the threshold of another, if that gives one.
+fn tuned_tiresias(policy: &PolicySpec) -> Result<PolicySpec, SpecError> {
+    let tuned: PolicySpec = "tiresias-tuned".parse()?;
+    let mut given = policy.given();
+    match given.find(|(info, _)| info.name == "thresholds") {
+        Some((_, one)) if !one.contains(':') => tuned.with_default("threshold", &one),
+        _ => Ok(tuned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchyard_placement::Strategy;
+
+    #[test]
+    fn a_preset_leaves_alone_what_the_spec_says() {
+        let mut run = RunSpec {
+            policy: "tiresias-gittins[knob=2]".parse().unwrap(),
+            cluster: "2x4".parse().unwrap(),
+            placement: Strategy::SPREAD,
+            options: Default::default(),
+            history: None,
+            outages: Default::default(),
+        };
+        Preset::ReferenceNsdi19.apply(&mut run).unwrap();
+        assert_eq!(
+            run.policy.to_string(),
+            "tiresias-gittins[delta=simulator,knob=2]"
+        );
+        assert_eq!(run.placement, Strategy::LEAST_FRAGMENTATION);
+        run.policy = "tiresias-gittins[delta=100]".parse().unwrap();
+        Preset::ReferenceNsdi19.apply(&mut run).unwrap();
+        assert_eq!(run.policy.to_string(), "tiresias-gittins[delta=100]");
+        run.policy = "yarn-cs".parse().unwrap();
+        Preset::ReferenceNsdi19.apply(&mut run).unwrap();
+        assert_eq!(run.policy.to_string(), "yarn-cs[queues=one]");
+    }
+
+    #[test]
+    fn batch_queues_are_those_of_the_simulator() {
+        let applied = |policy: &str| {
+            let mut run = RunSpec {
+                policy: policy.parse().unwrap(),
+                cluster: "2x4".parse().unwrap(),
+                placement: Strategy::default(),
+                options: Default::default(),
+                history: None,
+                outages: Default::default(),
+            };
+            Preset::ReferenceSc20.apply(&mut run).unwrap();
+            run.policy.to_string()
+        };
+        for policy in ["fcfs", "shortest-job", "wfp3", "unicep", "f1", "rl-picker"] {
+            let backfilling = format!("{policy}[backfill=true]");
+            let expected = format!("{policy}[backfill=true,quirks=true]");
+            assert_eq!(applied(&backfilling), expected);
+        }
+        for other in ["rl-picker[weights=gpu]", "fifo[backfill=true]"] {
+            assert_eq!(applied(other), other);
+        }
+    }
+
+    #[test]
+    fn an_unknown_preset_lists_the_known() {
+        assert_eq!(
+            "slurm".parse::<Preset>().unwrap_err().to_string(),
+            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21 or reference-sc20"
+        );
+    }
+}
