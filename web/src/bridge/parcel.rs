@@ -129,8 +129,8 @@ mod browser_tests {
     #[wasm_bindgen_test]
     fn a_parcel_has_the_fields_that_scripts_know() {
         let parcel = Parcel::pack(&RunRequest::Simulate, []).expect("it can be written");
-        let keys = Object::keys(&parcel).iter();
-        let mut keys: Vec<String> = keys.filter_map(|key| key.as_string()).collect();
+        let keys = Object::keys(&parcel).to_vec();
+        let mut keys: Vec<String> = keys.iter().filter_map(JsValue::as_string).collect();
         let mut named = fields();
         keys.sort();
         named.sort_unstable();

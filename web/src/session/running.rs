@@ -7,7 +7,7 @@ use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::parcel::ParcelError;
 use crate::bridge::protocol::{LogShortage, Program, RunReply, RunRequest, Runner};
 use crate::links::Links;
-use crate::log_room::{refused, room, ways};
+use crate::log_room::{refused, remedies, room};
 use crate::stage::StageRun;
 use crate::state::link::Link;
 use crate::state::{Action, AppState, Card, RunStatus};
@@ -277,9 +277,9 @@ impl Session {
         let pool = self.0.runs.borrow().log_pool().bytes;
         let room = self.room_beside_others(id);
         let why = refused(pool, self.0.stage.read().log_once(), room)?;
-        let ways = ways(0, pool - room, true, false);
+        let remedies = remedies(0, pool - room, true, false);
         let policy = state.card(id)?.policy.label();
-        Some(format!("{policy} has not begun: {why}, or {ways}"))
+        Some(format!("{policy} has not begun: {why}, or {remedies}"))
     }
 
     /// What of the page gives a run's log more room.
@@ -290,7 +290,7 @@ impl Session {
         for run in &self.0.stage.read().runs {
             *(if run.id == id { &mut own } else { &mut others }) += run.log.bytes();
         }
-        ways(own, others, shortage == LogShortage::Jobs, chosen)
+        remedies(own, others, shortage == LogShortage::Jobs, chosen)
     }
 
     fn finish(&self, id: u32, done: RunStatus, rho: Option<Vec<f64>>) {
