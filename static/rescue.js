@@ -23,18 +23,19 @@ globalThis.switchyardRescue = (() => {
     button.disabled = true;
     const failed = (error) => button.replaceWith(`The experiment cannot be written: ${switchyardWords(error)}.`);
     try {
-      const worker = await switchyardWorkers.begin("runner");
+      const worker = await switchyardWorkers.begin("exporter");
       worker.onerror = (event) => {
         event.preventDefault();
         failed(event.message);
       };
       worker.onmessage = ({ data }) => {
-        if (typeof data !== "string") {
-          // It is ready.
+        // Kinds of parcels; a test in web/src/bridge/protocol holds them to the protocol.
+        if (data.kind === "ready") {
           worker.postMessage(experiment.parcel);
           return;
         }
-        save(data);
+        if (data.kind !== "exported") return failed("");
+        save(data.attachments[0]);
         worker.terminate();
         button.disabled = false;
       };

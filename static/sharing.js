@@ -24,35 +24,24 @@ globalThis.switchyardSharing = (() => {
   /** How often pages that are gone are looked for. */
   const GONE_MS = 2_000;
 
-  // What of the protocol counts here: the places of messages in their lists (web/src/bridge/protocol.rs, where
-  // a test holds them to this).
-  const [OPEN, SAMPLE, RUN, TAKEN] = [0, 2, 0, 1];
-  const [READING, EXPORTED, LOG, DONE, FAILED, SLOWED, SUMMED, CRASHED] = [1, 7, 8, 9, 10, 12, 18, 19];
-  const OF_A_RUN = [LOG, DONE, FAILED, SUMMED, CRASHED];
-  const isLast = (place) => place !== READING && place !== LOG;
-  const placeOf = (parcel) => (typeof parcel === "string" ? EXPORTED : new Uint8Array(parcel[0])[0]);
-  /** Whether all that comes of a request follows from it alone. A run may be wanted for questions only: its second byte. */
-  const ROLES = {
-    opener: ([place]) => place === OPEN || place === SAMPLE,
-    runner: ([place, simulates]) => place === RUN && simulates === 1,
-  };
+  // A parcel, request or reply, is {kind, isShared, isLast, key, message, attachments} (web/src/bridge/parcel.rs): nothing
+  // here reads its message. These kinds are known by name; a test in web/src/bridge/protocol holds them to the protocol.
+  const LOAD = "load";
+  const TAKEN = "taken";
+  const CRASHED = "crashed";
 
-  const sizeOf = (parcel) => (typeof parcel === "string" ? parcel.length : parcel.reduce((sum, part) => sum + (part.byteLength ?? part.size ?? 0), 0));
+  const sizeOf = ({ message, attachments }) => [message, ...attachments].reduce((sum, part) => sum + (part?.byteLength ?? part?.size ?? part?.length ?? 0), 0);
 
-  /** A request once more, for questions that follow: a run's log is known, and not asked for again. */
-  const again = (role, [request, ...files]) => {
-    const bytes = new Uint8Array(request.slice(0));
-    if (role === "runner") bytes[1] = 0;
-    return [bytes.buffer, ...files];
-  };
-
-  /** What a request comes to, as a text: equal for equal ones. None where that cannot be told. */
-  const nameOf = async (role, parcel) => {
-    if (!globalThis.crypto?.subtle || sizeOf(parcel) > MOST_COMPARED) return null;
-    const parts = parcel.flatMap((part) => [`\n${part.name ?? ""} ${part.byteLength ?? part.size}\n`, part]);
+  /** What requests come to, as a text: equal for equal ones with equal files or jobs. None where that cannot be told. */
+  const nameOf = async (role, parcels) => {
+    const attached = parcels.flatMap(({ attachments }) => attachments);
+    const size = parcels.reduce((sum, parcel) => sum + sizeOf(parcel), 0);
+    if (!globalThis.crypto?.subtle || size > MOST_COMPARED) return null;
+    const parts = attached.flatMap((part) => [`\n${part.name ?? ""} ${part.byteLength ?? part.size}\n`, part]);
     const bytes = await new Blob(parts).arrayBuffer();
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-    return `${role} ${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+    const files = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return [role, ...parcels.map(({ key }) => key), files].join(" ");
   };
 
   // Workers, and who has them: a task or a line.
@@ -95,7 +84,7 @@ globalThis.switchyardSharing = (() => {
       place.worker = worker;
       worker.onmessage = ({ data }) => {
         place.at = performance.now();
-        if (place.isReady) return place.owner?.hear(data, placeOf(data));
+        if (place.isReady) return place.owner?.hear(data);
         place.isReady = true;
         greet(data);
         place.early.splice(0).forEach((parcel) => worker.postMessage(parcel));
@@ -148,8 +137,9 @@ globalThis.switchyardSharing = (() => {
     bytes = 0;
     isDone = false;
 
-    constructor(name, role, parcel) {
-      Object.assign(this, { name, role, parcel, early: [parcel] });
+    /** `parcels`: the request, behind what it needs loaded; `basis`: those of them that later questions need. */
+    constructor(name, role, parcels, basis) {
+      Object.assign(this, { name, role, basis, early: parcels });
       if (name) tasks.set(name, this);
     }
 
@@ -157,13 +147,13 @@ globalThis.switchyardSharing = (() => {
       return this.isDone;
     }
 
-    hear(parcel, place) {
+    hear(parcel) {
       this.lines.forEach((line) => line.tell(parcel));
-      if (this.isDone || (this.role === "runner" && !OF_A_RUN.includes(place))) return;
+      if (this.isDone || !parcel.isShared) return;
       this.keep(parcel);
-      if (!isLast(place)) return;
+      if (!parcel.isLast) return;
       this.isDone = true;
-      if (place === CRASHED) this.forget();
+      if (parcel.kind === CRASHED) this.forget();
       this.lines.forEach((line) => line.goOn());
       next();
     }
@@ -220,6 +210,8 @@ globalThis.switchyardSharing = (() => {
   class Line {
     place = null;
     task = null;
+    /** What is to be loaded before a request. */
+    loaded = null;
     early = [];
     held = [];
     owed = 0;
@@ -248,21 +240,32 @@ globalThis.switchyardSharing = (() => {
 
     async answer(parcel) {
       // A worker is as far ahead as it may be of the figure that is fastest.
-      if (this.role === "runner" && placeOf(parcel) === TAKEN) {
+      if (parcel.kind === TAKEN) {
         if (this.task?.place && !this.task.isDone) ask(this.task.place, parcel);
         return;
       }
-      if (!ROLES[this.role](new Uint8Array(parcel[0]))) return this.ask(parcel);
-      const name = await nameOf(this.role, parcel);
+      if (parcel.kind === LOAD) {
+        this.leave();
+        this.loaded = parcel;
+        return;
+      }
+      if (!parcel.isShared) return this.ask(parcel);
+      const parcels = this.loaded ? [this.loaded, parcel] : [parcel];
+      const name = await nameOf(this.role, parcels);
       if (!this.isOpen) return;
-      this.task?.leave(this);
-      dismiss(this);
-      [this.owed, this.repeats, this.held] = [0, false, []];
+      this.leave();
       const known = name && tasks.get(name);
-      this.task = known || new Task(name, this.role, parcel);
+      this.task = known || new Task(name, this.role, parcels, this.loaded ?? parcel);
       this.task.lines.add(this);
       this.task.answers.forEach((answer) => this.tell(answer));
       if (!known) employ(this.task);
+    }
+
+    /** Lets go of what was asked before. */
+    leave() {
+      this.task?.leave(this);
+      dismiss(this);
+      [this.task, this.owed, this.repeats, this.held, this.early] = [null, 0, false, [], []];
     }
 
     /** What follows from a task is asked of its worker, or of one that does it again; what stands alone, of one's own. */
@@ -281,8 +284,10 @@ globalThis.switchyardSharing = (() => {
         task.place = null;
         return ask(this.place, parcel);
       }
-      this.repeats = task !== null && this.role === "opener";
-      this.early = task ? [again(this.role, task.parcel), parcel] : [parcel];
+      const basis = task?.basis ?? this.loaded;
+      // What is only loaded has no answer.
+      this.repeats = Boolean(basis && basis.kind !== LOAD);
+      this.early = basis ? [basis, parcel] : [parcel];
       employ(this);
     }
 
@@ -303,12 +308,12 @@ globalThis.switchyardSharing = (() => {
       return !this.isAlone && this.owed <= 0;
     }
 
-    hear(parcel, place) {
+    hear(parcel) {
       if (this.repeats) {
-        this.repeats = !isLast(place);
+        this.repeats = !parcel.isLast;
         return;
       }
-      if (isLast(place) && place !== SLOWED) this.owed -= 1;
+      if (parcel.isLast) this.owed -= 1;
       this.tell(parcel);
       next();
     }
@@ -320,8 +325,7 @@ globalThis.switchyardSharing = (() => {
     close() {
       if (!lines.delete(this)) return;
       this.isOpen = false;
-      this.task?.leave(this);
-      dismiss(this);
+      this.leave();
       this.port.close();
     }
   }
@@ -332,7 +336,7 @@ globalThis.switchyardSharing = (() => {
   // Pages of this host alone, and of this version.
   addEventListener("message", ({ origin, data, ports: [port], source }) => {
     const { worker, version } = data ?? {};
-    if (origin !== self.origin || origin === "null" || !port || !Object.hasOwn(ROLES, worker)) return;
+    if (origin !== self.origin || origin === "null" || !port || !/^[a-z-]{1,40}$/.test(worker)) return;
     const isOurs = version === switchyardWorkers.version;
     port.postMessage(isOurs);
     if (isOurs) new Line(worker, port, source);

@@ -54,9 +54,6 @@ globalThis.switchyardWorkers = (() => {
     return loading.get(name);
   };
 
-  /** Which program a worker of this name runs (web/src/workers/mod.rs); all others run `worker`. */
-  const PROGRAMS = { scripts: "scripts", author: "scripts", columnar: "columnar" };
-
   // Under Trusted Types the address of a worker passes a policy: here the only one, which lets
   // through what was made above.
   let policy;
@@ -133,8 +130,9 @@ globalThis.switchyardWorkers = (() => {
     return null;
   };
 
-  const begin = async (name) => {
-    const { address, module } = await program(PROGRAMS[name] ?? "worker");
+  /** A worker of a role, in a program that knows it (web/src/bridge/protocol). */
+  const begin = async (name, file = "worker") => {
+    const { address, module } = await program(file);
     const worker = new Worker(trusted(address), { name });
     worker.postMessage(module);
     return worker;
@@ -148,9 +146,9 @@ globalThis.switchyardWorkers = (() => {
   return {
     version,
     begin,
-    start: async (name) => {
+    start: async (name, file = "worker") => {
       // Those of a program of their own are not shared.
-      const worker = (Object.hasOwn(PROGRAMS, name) ? null : await line(name)) ?? (await begin(name));
+      const worker = (file === "worker" ? await line(name) : null) ?? (await begin(name, file));
       started.add(new WeakRef(worker));
       return worker;
     },

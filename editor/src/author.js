@@ -27,7 +27,7 @@ class Author {
   }
 
   async #ask(question, since) {
-    this.#worker ??= await globalThis.switchyardWorkers.start("author").then(ready);
+    this.#worker ??= await globalThis.switchyardWorkers.start("author", "scripts").then(ready);
     if (since !== this.#givenUp) throw new Error(GIVEN_UP);
     const worker = this.#worker;
     return new Promise((resolve, reject) => {

@@ -314,8 +314,8 @@ test("ten elements that are all seen: time to the first moving picture, script p
   }
 });
 
-/** What workers tell a figure's page, by the places of replies in their list. */
-const replies = (frame, place) => frame.waitForFunction((place) => noted.filter((of) => of === place).length, place, { timeout: 20_000 }).then((count) => count.jsonValue());
+/** What workers tell a figure's page: how many replies of a kind. */
+const replies = (frame, kind) => frame.waitForFunction((kind) => noted.filter((of) => of === kind).length, kind, { timeout: 20_000 }).then((count) => count.jsonValue());
 const heeding = (page) =>
   page.addInitScript(() => {
     globalThis.noted = [];
@@ -323,14 +323,14 @@ const heeding = (page) =>
     globalThis.MessageEvent = class extends MessageEvent {
       constructor(type, init) {
         super(type, init);
-        if (Array.isArray(init.data)) noted.push(new Uint8Array(init.data[0])[0]);
+        if (init.data?.kind) noted.push(init.data.kind);
       }
     };
   });
 
 for (const where of ["of the page's host", "of another host"]) {
   test(`figures of an article ${where} share what workers do, and each has its own questions answered`, async (t) => {
-    const [OPENED, DONE, EXPLAINED] = [2, 9, 11];
+    const [OPENED, DONE, EXPLAINED] = ["opened", "done", "explained"];
     const there = await serve(dist, "/there/", { headers: { "access-control-allow-origin": "*" } });
     t.after(() => there.close());
     const script = where.includes("another") ? `<script type="module" src="${there.url}view.js"></script>` : undefined;
@@ -354,7 +354,7 @@ for (const where of ["of the page's host", "of another host"]) {
     await on(page, "b", (element) => element.select("J2"));
     const [a, b, c] = figures(page);
     for (const frame of [a, b]) assert.ok((await replies(frame, EXPLAINED)) > 0);
-    assert.equal(await c.evaluate((place) => noted.includes(place), EXPLAINED), false, "who has not asked is not told");
+    assert.equal(await c.evaluate((kind) => noted.includes(kind), EXPLAINED), false, "who has not asked is not told");
     await on(page, "a", (element) => element.remove());
     await on(page, "c", (element) => element.select("J3"));
     await replies(c, EXPLAINED);
@@ -368,7 +368,7 @@ for (const where of ["of the page's host", "of another host"]) {
 }
 
 test("a run of many pieces comes to its end for all figures that share it, though one of them goes", async (t) => {
-  const [LOG, DONE] = [8, 9];
+  const [LOG, DONE] = ["log", "done"];
   const one = (id) => `<switchyard-view id="${id}" src="fleet" policy="srtf" cluster="4x8" t="1" view="yard" style="height: 200px"></switchyard-view>`;
   const url = await host(t, { "article.html": article(["a", "b", "c"].map(one).join("")) });
   const page = await open(t, `${url}article.html`, { before: heeding, viewport: { width: 800, height: 900 } });

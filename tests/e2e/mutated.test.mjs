@@ -23,7 +23,7 @@ const IN_ONE_GO = 1000;
 const checked = (page, texts) =>
   page.evaluate(async (texts) => {
     const worker = (globalThis.author ??= await (async () => {
-      const worker = await switchyardWorkers.start("author");
+      const worker = await switchyardWorkers.start("author", "scripts");
       await new Promise((resolve) => (worker.onmessage = resolve));
       return worker;
     })());

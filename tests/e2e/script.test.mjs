@@ -26,7 +26,7 @@ const runsOf = async (page) => (await results(page)).runs;
 /** What the author's worker answers. */
 const asked = (page, question) =>
   page.evaluate(async (question) => {
-    const worker = await switchyardWorkers.start("author");
+    const worker = await switchyardWorkers.start("author", "scripts");
     const next = () => new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(JSON.parse(data))));
     await next();
     worker.postMessage(JSON.stringify(question));

@@ -38,19 +38,19 @@ fn megabytes(bytes: u64) -> u64 {
 
 /// What a full log is told with: `remedy` says what of the policy or the jobs helps, and this what of the page
 /// does. `others`: what the other logs take; `chosen`: whether a person has chosen the budget.
-pub(crate) fn ways(own: u64, others: u64, for_jobs: bool, chosen: bool) -> String {
-    let mut ways = String::new();
+pub(crate) fn remedies(own: u64, others: u64, for_jobs: bool, chosen: bool) -> String {
+    let mut remedies = String::new();
     if !chosen && others > own / 2 {
-        ways.push_str(&format!(
+        remedies.push_str(&format!(
             "remove other schedulers, whose logs take {} MB, or ",
             megabytes(others)
         ));
     }
-    ways.push_str("raise the log budget (Cluster, More)");
+    remedies.push_str("raise the log budget (Cluster, More)");
     if for_jobs {
-        ways.push_str(", or run all of it with the command line");
+        remedies.push_str(", or run all of it with the command line");
     }
-    ways
+    remedies
 }
 
 #[cfg(test)]
@@ -89,12 +89,12 @@ mod tests {
     #[test]
     fn a_full_log_is_told_with_what_helps_alone() {
         assert_eq!(
-            ways(200_000_000, 300_000_000, true, false),
+            remedies(200_000_000, 300_000_000, true, false),
             "remove other schedulers, whose logs take 300 MB, or raise the log budget (Cluster, More), or run all of it with the command line"
         );
         for (others, chosen) in [(1_000_000, false), (300_000_000, true), (0, false)] {
-            let told = ways(200_000_000, others, false, chosen);
-            assert_eq!(told, "raise the log budget (Cluster, More)");
+            let text = remedies(200_000_000, others, false, chosen);
+            assert_eq!(text, "raise the log budget (Cluster, More)");
         }
         assert_eq!(
             refused(537_000_000, 285_000_000, 252_000_000).as_deref(),

@@ -3,8 +3,8 @@
 
 use crate::bridge::client::prepared;
 use crate::bridge::jobs::Jobs;
-use crate::bridge::protocol::RunRequest;
-use js_sys::Array;
+use crate::bridge::parcel::Parcel;
+use crate::bridge::protocol::ExportRequest;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -15,7 +15,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = switchyardRescue, js_name = noteLink)]
     pub(crate) fn note_link(fragment: &str);
     #[wasm_bindgen(js_namespace = switchyardRescue, js_name = noteExperiment)]
-    fn note_parcel(name: &str, parcel: &Array);
+    fn note_parcel(name: &str, parcel: &Parcel);
 }
 
 /// From now on a panic stops the page, and says so.
@@ -24,7 +24,7 @@ pub fn watch() {
 }
 
 /// Remembers what makes a worker write the experiment, and the name of its file.
-pub(crate) fn note_experiment(name: &str, request: &RunRequest, jobs: Jobs) {
+pub(crate) fn note_experiment(name: &str, request: &ExportRequest, jobs: Jobs) {
     // What cannot be sent is not offered.
     if let Ok(parcel) = prepared(request, jobs) {
         note_parcel(name, &parcel);

@@ -1,13 +1,13 @@
 //! The page's end: one handle per worker.
 
 use super::jobs::Jobs;
-use super::protocol::{PROTOCOL, Reply, Role};
-use super::wire;
+use super::parcel::{Parcel, ParcelError, unpack};
+use super::protocol::{Message, PROTOCOL, Program, Role, WorkerMessage};
 use crate::words::{words, words_for};
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::callback::Timeout;
-use serde::Serialize;
 use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -16,17 +16,17 @@ use web_sys::{Event, MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A worker of this name, once its program has been fetched (static/workers.js).
+    /// A worker of this role, once its program has been fetched (static/workers.js).
     #[wasm_bindgen(catch, js_namespace = switchyardWorkers, js_name = start)]
-    async fn start_worker(name: &str) -> Result<JsValue, JsValue>;
+    async fn start_worker(role: &str, program: &str) -> Result<JsValue, JsValue>;
 }
 
 /// After so long one is told that a program is still on its way.
 const LATE_MS: u32 = 10_000;
 
-/// What a worker has to tell.
+/// What becomes of a worker.
 #[derive(Debug)]
-pub enum News {
+pub enum News<Reply> {
     /// It said something.
     Reply(Reply),
     /// It died, or never came to life: why, in words that follow a colon. Nothing more will come.
@@ -36,20 +36,19 @@ pub enum News {
 }
 
 /// A worker, or one whose program is still on its way; dropping the handle ends it.
-pub struct WorkerHandle {
-    line: Rc<Line>,
-    role: Role,
+pub struct WorkerHandle<R: Role> {
+    line: Rc<Line<R>>,
 }
 
 /// The line to a worker.
-#[derive(Default)]
-struct Line {
+struct Line<R> {
     /// `None` until its program has been fetched.
     worker: RefCell<Option<Connected>>,
     /// Requests made before the worker was ready; `None` once it is.
-    early: RefCell<Option<Vec<js_sys::Array>>>,
-    /// What the opener was asked last, which another program may have to answer.
-    asked: RefCell<Option<js_sys::Array>>,
+    early: RefCell<Option<Vec<Parcel>>>,
+    /// The last request, where another program may have to answer it.
+    last_request: RefCell<Option<Parcel>>,
+    role: PhantomData<R>,
 }
 
 /// A worker that lives, and who listens to it.
@@ -58,26 +57,37 @@ struct Connected {
     _listeners: [EventListener; 2],
 }
 
-impl WorkerHandle {
+impl<R: Role> WorkerHandle<R> {
     /// Starts a worker; `on_news` hears of everything but its readiness.
-    pub fn start(role: Role, on_news: impl Fn(News) + 'static) -> Self {
+    pub fn start(on_news: impl Fn(News<R::Reply>) + 'static) -> Self {
+        Self::start_in(Program::Worker, on_news)
+    }
+
+    /// The same in a program.
+    pub fn start_in(program: Program, on_news: impl Fn(News<R::Reply>) + 'static) -> Self {
         let line = Rc::new(Line {
+            worker: RefCell::default(),
             early: RefCell::new(Some(Vec::new())),
-            ..Line::default()
+            last_request: RefCell::default(),
+            role: PhantomData,
         });
-        line.begin(role, Rc::new(on_news));
-        Self { line, role }
+        line.begin(program, Rc::new(on_news));
+        Self { line }
     }
 
     /// Sends a request, with the files or jobs it is about.
+    ///
+    /// # Errors
+    ///
+    /// The request cannot be written.
     pub fn send(
         &self,
-        request: &impl Serialize,
-        with: impl IntoIterator<Item = JsValue>,
-    ) -> Result<(), String> {
-        let parcel = wire::pack(request, with)?;
-        if self.role == Role::Opener {
-            self.line.asked.replace(Some(parcel.clone()));
+        request: &R::Request,
+        attachments: impl IntoIterator<Item = JsValue>,
+    ) -> Result<(), ParcelError> {
+        let parcel = Parcel::pack(request, attachments)?;
+        if R::OTHER_PROGRAM.is_some() {
+            self.line.last_request.replace(Some(parcel.clone()));
         }
         match self.line.early.borrow_mut().as_mut() {
             Some(early) => early.push(parcel),
@@ -88,7 +98,7 @@ impl WorkerHandle {
 }
 
 /// Tells after a while if the worker is not ready by then.
-fn tell_if_late(line: &Rc<Line>, on_news: Rc<impl Fn(News) + 'static>) {
+fn tell_if_late<R: Role>(line: &Rc<Line<R>>, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
     let line = Rc::downgrade(line);
     let check = move || {
         if line
@@ -101,13 +111,13 @@ fn tell_if_late(line: &Rc<Line>, on_news: Rc<impl Fn(News) + 'static>) {
     Timeout::new(LATE_MS, check).forget();
 }
 
-impl Line {
+impl<R: Role> Line<R> {
     /// Starts a worker.
-    fn begin(self: &Rc<Self>, role: Role, on_news: Rc<impl Fn(News) + 'static>) {
+    fn begin(self: &Rc<Self>, program: Program, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
         tell_if_late(self, on_news.clone());
         let waiting = Rc::downgrade(self);
         spawn_local(async move {
-            let started = start_worker(role.name()).await;
+            let started = start_worker(R::NAME, program.name()).await;
             // Whoever started it may have given it up meanwhile.
             let line = waiting.upgrade();
             match (started.map(JsCast::unchecked_into::<Worker>), line) {
@@ -115,11 +125,11 @@ impl Line {
                 (Ok(worker), None) => worker.terminate(),
                 (Err(error), Some(_)) => {
                     let why = words(&error);
-                    on_news(News::Died(match role {
-                        Role::Columnar => format!(
+                    on_news(News::Died(match program {
+                        Program::Columnar => format!(
                             "what reads Parquet and Arrow could not be fetched ({why}); without a network, export the file as CSV"
                         ),
-                        _ => why,
+                        Program::Worker | Program::Scripts => why,
                     }));
                 }
                 (Err(_), None) => {}
@@ -127,36 +137,36 @@ impl Line {
         });
     }
 
-    /// Has the opener that reads tables stored by columns answer what the other one was asked.
-    fn go_on_with_columns(self: &Rc<Self>, on_news: Rc<impl Fn(News) + 'static>) {
+    /// Has another program answer what the worker was asked last.
+    fn go_on_in(self: &Rc<Self>, program: Program, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
         self.worker.take();
-        self.early
-            .replace(Some(self.asked.take().into_iter().collect()));
-        self.begin(Role::Columnar, on_news);
+        let last = self.last_request.take();
+        self.early.replace(Some(last.into_iter().collect()));
+        self.begin(program, on_news);
     }
 
     /// Listens to a worker.
-    fn connect(self: &Rc<Self>, worker: Worker, on_news: Rc<impl Fn(News) + 'static>) {
+    fn connect(self: &Rc<Self>, worker: Worker, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
         let hear = {
             let (line, on_news) = (Rc::downgrade(self), on_news.clone());
-            move |event: &MessageEvent| match hear_reply(&event.data()) {
-                Ok(Reply::Ready { protocol: PROTOCOL }) => {
+            move |event: &MessageEvent| match hear_message(&event.data()) {
+                Ok(WorkerMessage::Ready { protocol: PROTOCOL }) => {
                     if let Some(line) = line.upgrade() {
                         let early = line.early.take();
                         early.iter().flatten().for_each(|parcel| line.post(parcel));
                     }
                 }
-                Ok(Reply::Ready { .. }) => on_news(News::Died(
+                Ok(WorkerMessage::Ready { .. }) => on_news(News::Died(
                     "the page has been updated since it was opened: reload it".to_string(),
                 )),
-                Ok(Reply::NeedsColumns) => {
-                    if let Some(line) = line.upgrade() {
-                        line.go_on_with_columns(on_news.clone());
+                Ok(WorkerMessage::NeedsOtherProgram) => {
+                    if let (Some(line), Some(program)) = (line.upgrade(), R::OTHER_PROGRAM) {
+                        line.go_on_in(program, on_news.clone());
                     }
                 }
-                Ok(Reply::Crashed(why)) => on_news(News::Died(words_for(&why))),
-                Ok(reply) => on_news(News::Reply(reply)),
-                Err(why) => on_news(News::Died(why)),
+                Ok(WorkerMessage::Crashed(why)) => on_news(News::Died(words_for(&why))),
+                Ok(WorkerMessage::Reply(reply)) => on_news(News::Reply(reply)),
+                Err(why) => on_news(News::Died(why.to_string())),
             }
         };
         let fail = move |event: &Event| {
@@ -180,12 +190,12 @@ impl Line {
         }));
     }
 
-    fn post(&self, parcel: &js_sys::Array) {
+    fn post(&self, parcel: &Parcel) {
         if let Some(Connected { worker, .. }) = &*self.worker.borrow() {
-            let transferred = match self.asked.borrow().is_some() {
+            let transferred = match R::OTHER_PROGRAM {
                 // It may have to be posted again.
-                true => js_sys::Array::new(),
-                false => wire::transferred(parcel),
+                Some(_) => js_sys::Array::new(),
+                None => parcel.transferred(),
             };
             // Only buffers that are transferred twice can fail here, and `pack` makes them anew.
             let _ = worker.post_message_with_transfer(parcel, &transferred);
@@ -199,20 +209,14 @@ impl Drop for Connected {
     }
 }
 
-/// What a worker says. Text that it has written for people travels as it is, so that nobody needs to
-/// decode it.
-fn hear_reply(message: &JsValue) -> Result<Reply, String> {
-    if let Some(text) = message.as_string() {
-        return Ok(Reply::Exported(text));
-    }
-    let (mut reply, with) = wire::unpack(message)?;
-    if let Reply::Opened(trace) = &mut reply {
-        trace.jobs = Jobs::of(with);
-    }
-    Ok(reply)
+/// What a worker says.
+fn hear_message<Reply: Message>(arrived: &JsValue) -> Result<WorkerMessage<Reply>, ParcelError> {
+    let (mut message, attachments) = unpack::<WorkerMessage<Reply>>(arrived)?;
+    message.attach(attachments);
+    Ok(message)
 }
 
 /// A request as it travels, to be sent by others.
-pub(crate) fn prepared(request: &impl Serialize, jobs: Jobs) -> Result<js_sys::Array, String> {
-    wire::pack(request, [jobs.into()])
+pub(crate) fn prepared(request: &impl Message, jobs: Jobs) -> Result<Parcel, ParcelError> {
+    Parcel::pack(request, [jobs.into()])
 }

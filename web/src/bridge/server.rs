@@ -1,11 +1,10 @@
 //! The workers' end.
 
-use super::protocol::{PROTOCOL, Reply};
-use super::wire;
+use super::parcel::{Parcel, unpack};
+use super::protocol::{Message, Nothing, PROTOCOL, Role, WorkerMessage};
 use gloo_events::EventListener;
-use serde::de::DeserializeOwned;
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::marker::PhantomData;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageEvent};
 
@@ -16,50 +15,95 @@ pub(crate) fn scope() -> Option<DedicatedWorkerGlobalScope> {
     Some(scope)
 }
 
-/// Starts to listen and says that it is ready.
-pub(crate) fn listen<Request: DeserializeOwned + 'static>(
-    scope: &DedicatedWorkerGlobalScope,
-    mut answer: impl FnMut(Request, Vec<JsValue>) + 'static,
-) {
-    let here = scope.clone();
-    let hear =
-        move |event: &Event| match wire::unpack(&event.unchecked_ref::<MessageEvent>().data()) {
-            Ok((request, with)) => answer(request, with),
-            Err(why) => reply(&here, &Reply::Crashed(why)),
-        };
-    EventListener::new(scope, "message", hear).forget();
-    reply(scope, &Reply::Ready { protocol: PROTOCOL });
+/// What a worker of a role says to the page.
+pub(crate) struct Page<R> {
+    scope: DedicatedWorkerGlobalScope,
+    role: PhantomData<R>,
 }
 
-/// Says something to the page.
-pub(crate) fn reply(scope: &DedicatedWorkerGlobalScope, reply: &Reply) {
-    if let Reply::Exported(text) = reply {
-        let _ = scope.post_message(&JsValue::from_str(text));
-        return;
+impl<R> Clone for Page<R> {
+    fn clone(&self) -> Self {
+        Self {
+            scope: self.scope.clone(),
+            role: PhantomData,
+        }
     }
-    let jobs = match reply {
-        Reply::Opened(trace) => trace.jobs.parts(),
-        _ => Vec::new(),
-    };
-    if let Ok(parcel) = wire::pack(reply, jobs) {
+}
+
+impl<R: Role> Page<R> {
+    /// That of this worker.
+    pub(crate) fn of(scope: DedicatedWorkerGlobalScope) -> Self {
+        Self {
+            scope,
+            role: PhantomData,
+        }
+    }
+
+    /// Starts to listen and says that it is ready.
+    pub(crate) fn listen(&self, mut answer: impl FnMut(R::Request, Vec<JsValue>) + 'static) {
+        let here = self.clone();
+        let hear = move |event: &Event| match unpack(&event.unchecked_ref::<MessageEvent>().data())
+        {
+            Ok((request, attachments)) => answer(request, attachments),
+            Err(why) => here.crash(why.to_string()),
+        };
+        EventListener::new(&self.scope, "message", hear).forget();
+        let protocol = PROTOCOL;
+        post(&self.scope, &WorkerMessage::<R::Reply>::Ready { protocol });
+    }
+
+    /// Says something.
+    pub(crate) fn reply(&self, reply: R::Reply) {
+        post(&self.scope, &WorkerMessage::Reply(reply));
+    }
+
+    /// Has [`Role::OTHER_PROGRAM`] answer.
+    #[cfg(not(feature = "columnar"))]
+    pub(crate) fn needs_other_program(&self) {
+        post(&self.scope, &WorkerMessage::<R::Reply>::NeedsOtherProgram);
+    }
+
+    /// Says that it cannot go on.
+    pub(crate) fn crash(&self, why: String) {
+        post(&self.scope, &WorkerMessage::<R::Reply>::Crashed(why));
+    }
+
+    /// The clock, in milliseconds. Looked up once: that takes longer than a step of a run.
+    pub(crate) fn clock(&self) -> impl Fn() -> f64 + 'static {
+        let clock = self.scope.performance();
+        move || clock.as_ref().map_or(0.0, |clock| clock.now())
+    }
+
+    /// What the clock says.
+    pub(crate) fn now_ms(&self) -> f64 {
+        self.clock()()
+    }
+}
+
+/// Says that this worker cannot do what it was started for.
+pub(crate) fn refuse(scope: &DedicatedWorkerGlobalScope, why: String) {
+    post(scope, &WorkerMessage::<Nothing>::Crashed(why));
+}
+
+fn post<Reply: Message>(scope: &DedicatedWorkerGlobalScope, message: &WorkerMessage<Reply>) {
+    if let Ok(parcel) = Parcel::pack(message, message.attachments()) {
         // Nobody is left to tell if the page has gone away meanwhile.
-        let _ = scope.post_message_with_transfer(&parcel, &wire::transferred(&parcel));
+        let _ = scope.post_message_with_transfer(&parcel, &parcel.transferred());
     }
 }
 
 /// A panic is our bug; the page should hear of it in words before the worker dies.
 fn report_panics(scope: DedicatedWorkerGlobalScope) {
     // The hook must be `Send`; a worker has one thread, which is this one.
-    let scope = Rc::new(scope);
     thread_local! {
-        static SCOPE: RefCell<Option<Rc<DedicatedWorkerGlobalScope>>> = const { RefCell::new(None) };
+        static SCOPE: RefCell<Option<DedicatedWorkerGlobalScope>> = const { RefCell::new(None) };
     }
     SCOPE.set(Some(scope));
     std::panic::set_hook(Box::new(|info| {
         let why = info.to_string();
         SCOPE.with_borrow(|scope| {
             if let Some(scope) = scope {
-                reply(scope, &Reply::Crashed(why));
+                refuse(scope, why);
             }
         });
     }));

@@ -4,7 +4,7 @@
 use super::Session;
 use super::runs::Run;
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Reply, Role, RunRequest};
+use crate::bridge::protocol::{ModelReply, ModelRequest, RunRequest};
 use crate::goodput::Question;
 use crate::state::Action;
 use switchyard::Time;
@@ -61,20 +61,19 @@ impl Session {
         let mut modeller = self.0.modeller.borrow_mut();
         let worker = modeller.take().unwrap_or_else(|| {
             let session = self.clone();
-            WorkerHandle::start(Role::Runner, move |news| session.hear_model(news))
+            WorkerHandle::start(move |news| session.hear_model(news))
         });
-        let asked = worker.send(&RunRequest::Model(question.clone()), []);
+        let asked = worker.send(&ModelRequest(question.clone()), []);
         self.tell(Action::Ask(question));
         match asked {
             Ok(()) => *modeller = Some(worker),
-            Err(why) => self.tell(Action::Answered(Err(why))),
+            Err(why) => self.tell(Action::Answered(Err(why.to_string()))),
         }
     }
 
-    fn hear_model(&self, news: News) {
+    fn hear_model(&self, news: News<ModelReply>) {
         match news {
-            News::Reply(Reply::Modelled(answer)) => self.tell(Action::Answered(*answer)),
-            News::Reply(_) => {}
+            News::Reply(ModelReply(answer)) => self.tell(Action::Answered(*answer)),
             News::Late => self.tell_late(),
             News::Died(why) => {
                 // The next question gets a new worker.

@@ -4,7 +4,7 @@
 use super::Session;
 use super::sweep::{Side, Sweeping};
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{OpenRequest, OpenedTrace, Reply, Role};
+use crate::bridge::protocol::{OpenReply, OpenRequest, OpenedTrace};
 use crate::state::beside::{Brought, has_jobs_of, link_to_file, other_link};
 use crate::state::besides::Besides;
 use crate::state::link::Link;
@@ -118,31 +118,35 @@ impl Session {
 
     fn open_the_other(&self, asked: Asked, request: &OpenRequest, files: &[File]) {
         let session = self.clone();
-        let worker = WorkerHandle::start(Role::Opener, move |news| {
+        let worker = WorkerHandle::start(move |news| {
             session.hear_the_other(&asked, news);
         });
         match worker.send(request, files.iter().map(JsValue::from)) {
             Ok(()) => self.0.sweeping.borrow_mut().opener = Some(worker),
-            Err(why) => self.refuse_the_other(why),
+            Err(why) => self.refuse_the_other(why.to_string()),
         }
     }
 
-    fn hear_the_other(&self, asked: &Asked, news: News) {
+    fn hear_the_other(&self, asked: &Asked, news: News<OpenReply>) {
         if !self.is_awaited(&asked.mark) {
             return;
         }
         match news {
-            News::Reply(Reply::Opened(trace)) => {
+            News::Reply(OpenReply::Opened(trace)) => {
                 if let Err(why) = self.run_both(asked, *trace) {
                     self.refuse_the_other(why);
                 }
             }
-            News::Reply(Reply::Refused(refusal)) => {
+            News::Reply(OpenReply::Refused(refusal)) => {
                 let name = asked.other.source.name();
                 self.refuse_the_other(format!("{name} cannot be opened: {}", refusal.why));
             }
-            News::Reply(Reply::Reading { .. }) => {}
-            News::Reply(_) => self.refuse_the_other(format!(
+            News::Reply(OpenReply::Reading { .. }) => {}
+            News::Reply(
+                OpenReply::OpenedCluster(_)
+                | OpenReply::OpenedProfiles(_)
+                | OpenReply::OpenedOutages(_),
+            ) => self.refuse_the_other(format!(
                 "{} has no jobs: a trace or an experiment is compared with.",
                 asked.other.source.name()
             )),

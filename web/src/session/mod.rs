@@ -27,6 +27,7 @@ mod writing;
 
 use crate::bridge::client::WorkerHandle;
 use crate::bridge::jobs::Jobs;
+use crate::bridge::protocol::{Exporter, GoodputModel, Opener, Packer};
 use crate::machine::Machine;
 use crate::stage::SharedStage;
 use crate::state::Action;
@@ -48,7 +49,7 @@ struct Inner {
     dispatch: Box<dyn Fn(Action)>,
     /// What is open and what is being opened.
     desk: RefCell<Desk>,
-    opener: RefCell<Option<WorkerHandle>>,
+    opener: RefCell<Option<WorkerHandle<Opener>>>,
     /// The jobs on stage, as they travel to workers.
     jobs: RefCell<Jobs>,
     wanted: RefCell<Wanted>,
@@ -68,11 +69,11 @@ struct Inner {
     /// The run whose rounds are shown.
     round_of: Cell<Option<u32>>,
     /// Answers for the goodput model.
-    modeller: RefCell<Option<WorkerHandle>>,
-    /// Measures placements of shares, or reads the lists for it.
-    packer: RefCell<Option<WorkerHandle>>,
+    modeller: RefCell<Option<WorkerHandle<GoodputModel>>>,
+    /// Measures placements of shares.
+    packer: RefCell<Option<WorkerHandle<Packer>>>,
     /// The worker that writes jobs.
-    writer: RefCell<Option<WorkerHandle>>,
+    writer: RefCell<Option<WorkerHandle<Exporter>>>,
     noted: RefCell<Option<writing::Noted>>,
     weights: RefCell<weighing::Files>,
     sweeping: RefCell<sweep::Sweeping>,

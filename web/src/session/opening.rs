@@ -4,7 +4,7 @@
 use super::Session;
 use super::desk::{Answer, Files, Read};
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Choice, MOST_HELD, OpenRequest, OpenedTrace, Refusal, Reply, Role};
+use crate::bridge::protocol::{Choice, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Refusal};
 use crate::draw::format;
 use crate::kept::Opening;
 use crate::remembered;
@@ -228,34 +228,35 @@ impl Session {
         let mut opener = self.0.opener.borrow_mut();
         let worker = opener.get_or_insert_with(|| {
             let session = self.clone();
-            WorkerHandle::start(Role::Opener, move |news| session.hear_opener(news))
+            WorkerHandle::start(move |news| session.hear_opener(news))
         });
         if let Err(why) = worker.send(request, files.iter().map(JsValue::from)) {
-            self.tell(Action::Refused(Refused::file(why)));
+            self.tell(Action::Refused(Refused::file(why.to_string())));
         }
     }
 
-    fn hear_opener(&self, news: News) {
+    fn hear_opener(&self, news: News<OpenReply>) {
         match news {
-            News::Reply(Reply::Reading { bytes, rows }) => self.tell(Action::Reading(bytes, rows)),
-            News::Reply(Reply::Opened(trace)) => self.hear_opened(*trace),
-            News::Reply(Reply::OpenedCluster(cluster)) => {
+            News::Reply(OpenReply::Reading { bytes, rows }) => {
+                self.tell(Action::Reading(bytes, rows))
+            }
+            News::Reply(OpenReply::Opened(trace)) => self.hear_opened(*trace),
+            News::Reply(OpenReply::OpenedCluster(cluster)) => {
                 self.0.desk.borrow_mut().done();
                 if self.0.stage.read().workload.jobs.is_empty() {
                     self.0.wanted.borrow_mut().cluster = Some(cluster.clone());
                 }
                 self.tell(Action::OpenedCluster(cluster));
             }
-            News::Reply(Reply::OpenedProfiles(tables)) => {
+            News::Reply(OpenReply::OpenedProfiles(tables)) => {
                 self.0.desk.borrow_mut().done();
                 self.tell(Action::OpenedProfiles(tables));
             }
-            News::Reply(Reply::OpenedOutages(outages)) => {
+            News::Reply(OpenReply::OpenedOutages(outages)) => {
                 self.0.desk.borrow_mut().done();
                 self.tell(Action::OpenedOutages(outages));
             }
-            News::Reply(Reply::Refused(refusal)) => self.hear_refused(refusal),
-            News::Reply(_) => {}
+            News::Reply(OpenReply::Refused(refusal)) => self.hear_refused(refusal),
             News::Late => self.tell_late(),
             News::Died(why) => {
                 self.end_opener();

@@ -1,11 +1,9 @@
-//! Placements of shares: one worker reads the lists that are open, another measures.
+//! Placements of shares: a worker measures them on the lists that are open.
 
 use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{OpenRequest, Reply, Role, RunRequest};
-use crate::fragmentation::Arrivals;
+use crate::bridge::protocol::{PackReply, PackRequest};
 use crate::state::Action;
-use switchyard::pods::Fleet;
 use wasm_bindgen::JsValue;
 use web_sys::File;
 
@@ -19,20 +17,13 @@ impl Session {
     /// measured before.
     pub fn measure_packing(&self, lists: Option<[File; 2]>, seeds: u32) {
         self.tell(Action::Arrived(None));
-        let Some(lists) = lists else {
-            return self.let_arrive(None, seeds);
-        };
         let session = self.clone();
-        let reader = WorkerHandle::start(Role::Opener, move |news| match news {
-            News::Reply(Reply::Pods(fleet)) => match *fleet {
-                Ok(fleet) => session.let_arrive(Some(fleet), seeds),
-                Err(why) => session.tell(Action::Arrived(Some(Err(why)))),
-            },
-            news => session.hear_packer(news),
-        });
-        self.employ(reader, |reader| {
-            reader.send(&OpenRequest::Pods, lists.iter().map(JsValue::from))
-        });
+        let packer = WorkerHandle::start(move |news| session.hear_packer(news));
+        let lists = lists.iter().flatten().map(JsValue::from);
+        match packer.send(&PackRequest { seeds }, lists) {
+            Ok(()) => drop(self.0.packer.replace(Some(packer))),
+            Err(why) => self.tell(Action::Arrived(Some(Err(why.to_string())))),
+        }
     }
 
     /// Gives up what is being measured; what has been told stays.
@@ -40,29 +31,12 @@ impl Session {
         self.0.packer.take();
     }
 
-    fn let_arrive(&self, fleet: Option<Fleet>, seeds: u32) {
-        let session = self.clone();
-        let packer = WorkerHandle::start(Role::Runner, move |news| session.hear_packer(news));
-        let arrivals = Box::new(Arrivals { fleet, seeds });
-        self.employ(packer, |packer| {
-            packer.send(&RunRequest::Arrive(arrivals), [])
-        });
-    }
-
-    /// Asks a worker that takes the place of the one before.
-    fn employ(&self, worker: WorkerHandle, ask: impl FnOnce(&WorkerHandle) -> Result<(), String>) {
-        match ask(&worker) {
-            Ok(()) => drop(self.0.packer.replace(Some(worker))),
-            Err(why) => self.tell(Action::Arrived(Some(Err(why)))),
-        }
-    }
-
-    fn hear_packer(&self, news: News) {
+    fn hear_packer(&self, news: News<PackReply>) {
         match news {
-            News::Reply(Reply::Arrived(measured)) => {
+            News::Reply(PackReply::Measured(measured)) => {
                 self.tell(Action::Arrived(Some(Ok((*measured).into()))));
             }
-            News::Reply(_) => {}
+            News::Reply(PackReply::Refused(why)) => self.tell(Action::Arrived(Some(Err(why)))),
             News::Late => self.tell_late(),
             News::Died(why) => {
                 self.0.packer.take();

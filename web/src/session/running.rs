@@ -4,9 +4,10 @@ use super::Session;
 use super::runs::{Orders, Run};
 use super::weighing::{Given, Weighed};
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Lack, Reply, Role, RunRequest};
+use crate::bridge::parcel::ParcelError;
+use crate::bridge::protocol::{LogShortage, Program, RunReply, RunRequest, Runner};
 use crate::links::Links;
-use crate::log_room::{refused, room, ways};
+use crate::log_room::{refused, remedies, room};
 use crate::stage::StageRun;
 use crate::state::link::Link;
 use crate::state::{Action, AppState, Card, RunStatus};
@@ -131,18 +132,26 @@ impl Session {
                 self.put_on_stage(run, state);
                 self.tell(Action::Set(id, RunStatus::Running(progress)));
             }
-            Err(why) => self.tell(Action::Set(id, RunStatus::Failed(why))),
+            Err(why) => self.tell(Action::Set(id, RunStatus::Failed(why.to_string()))),
         }
     }
 
     /// A worker for a run, with the jobs that are on stage.
-    fn worker(&self, id: u32, orders: &Orders, simulate: bool) -> Result<WorkerHandle, String> {
+    fn worker(
+        &self,
+        id: u32,
+        orders: &Orders,
+        simulate: bool,
+    ) -> Result<WorkerHandle<Runner>, ParcelError> {
         let session = self.clone();
-        let role = Role::of(&orders.spec.policy);
-        let worker = WorkerHandle::start(role, move |news| session.hear_run(id, news));
+        let program = Program::of(&orders.spec.policy);
+        let worker = WorkerHandle::start_in(program, move |news| session.hear_run(id, news));
         let jobs = self.0.jobs.borrow().clone();
         let with = std::iter::once(jobs.into()).chain(orders.weights.files());
-        worker.send(&orders.request(simulate), with)?;
+        worker.send(&RunRequest::Load(orders.input()), with)?;
+        if simulate {
+            worker.send(&RunRequest::Simulate, [])?;
+        }
         Ok(worker)
     }
 
@@ -181,9 +190,9 @@ impl Session {
         stage.touch();
     }
 
-    fn hear_run(&self, id: u32, news: News) {
+    fn hear_run(&self, id: u32, news: News<RunReply>) {
         match news {
-            News::Reply(Reply::Log { delta, progress }) => {
+            News::Reply(RunReply::Log { delta, progress }) => {
                 self.0.stage.write().receive(id, *delta, progress);
                 let now = now_ms();
                 let room = self.room_of(id);
@@ -202,7 +211,7 @@ impl Session {
                 }
                 self.tell(Action::Progress(id, RunStatus::Running(progress)));
             }
-            News::Reply(Reply::Done {
+            News::Reply(RunReply::Done {
                 log_hash,
                 wall_ms,
                 decisions,
@@ -216,15 +225,15 @@ impl Session {
                 };
                 self.finish(id, done, rho);
             }
-            News::Reply(Reply::Failed { mut why, lack }) => {
-                if lack != Lack::Nothing {
-                    why = format!("{why}, or {}", self.ways_to_room(id, lack));
+            News::Reply(RunReply::Failed { mut why, shortage }) => {
+                if let Some(shortage) = shortage {
+                    why = format!("{why}, or {}", self.ways_to_room(id, shortage));
                 }
                 self.0.runs.borrow_mut().is_over(id);
                 self.stop(id);
                 self.tell(Action::Progress(id, RunStatus::Failed(why)));
             }
-            News::Reply(Reply::Explained {
+            News::Reply(RunReply::Explained {
                 job,
                 at,
                 explanation,
@@ -235,17 +244,16 @@ impl Session {
                 }
                 self.tell(Action::Explained(id, job, at, explanation));
             }
-            News::Reply(Reply::Slowed { job, slowness }) => {
+            News::Reply(RunReply::Slowed { job, slowness }) => {
                 self.tell(Action::Slowed(id, job, Rc::new(*slowness)));
             }
-            News::Reply(Reply::Round { at, report }) => {
+            News::Reply(RunReply::Round { at, report }) => {
                 if let Some(run) = self.0.runs.borrow_mut().get(id) {
                     run.round_asked = None;
                     run.round_answered = Some(at);
                 }
                 self.tell(Action::Round(id, report.map(|report| Rc::new(*report))));
             }
-            News::Reply(_) => {}
             News::Late => self.tell_late(),
             News::Died(why) => self.bury(id, &why),
         }
@@ -269,20 +277,20 @@ impl Session {
         let pool = self.0.runs.borrow().log_pool().bytes;
         let room = self.room_beside_others(id);
         let why = refused(pool, self.0.stage.read().log_once(), room)?;
-        let ways = ways(0, pool - room, true, false);
+        let remedies = remedies(0, pool - room, true, false);
         let policy = state.card(id)?.policy.label();
-        Some(format!("{policy} has not begun: {why}, or {ways}"))
+        Some(format!("{policy} has not begun: {why}, or {remedies}"))
     }
 
     /// What of the page gives a run's log more room.
-    fn ways_to_room(&self, id: u32, lack: Lack) -> String {
+    fn ways_to_room(&self, id: u32, shortage: LogShortage) -> String {
         let mut runs = self.0.runs.borrow_mut();
         let chosen = runs.get(id).is_some_and(|run| !run.orders.draws);
         let (mut own, mut others) = (0, 0);
         for run in &self.0.stage.read().runs {
             *(if run.id == id { &mut own } else { &mut others }) += run.log.bytes();
         }
-        ways(own, others, lack == Lack::RoomForJobs, chosen)
+        remedies(own, others, shortage == LogShortage::Jobs, chosen)
     }
 
     fn finish(&self, id: u32, done: RunStatus, rho: Option<Vec<f64>>) {

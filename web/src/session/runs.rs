@@ -5,7 +5,7 @@
 
 use super::weighing::Given;
 use crate::bridge::client::WorkerHandle;
-use crate::bridge::protocol::RunRequest;
+use crate::bridge::protocol::{RunInput, Runner};
 use crate::machine::Machine;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,20 +27,18 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
-    /// The request to a worker; `simulate`: the log is wanted, not answers alone.
-    pub(crate) fn request(&self, simulate: bool) -> RunRequest {
-        RunRequest::Run {
+    /// What a worker makes the run of.
+    pub(crate) fn input(&self) -> RunInput {
+        RunInput {
             spec: self.spec.clone(),
             applications: self.applications.clone(),
-            simulate,
             own_weights: self.weights.own.is_some(),
-            sum_at_load: None,
         }
     }
 }
 
 /// A run, generic over its worker for tests.
-pub(crate) struct Run<Worker = WorkerHandle> {
+pub(crate) struct Run<Worker = WorkerHandle<Runner>> {
     /// The page's id of it.
     pub(crate) id: u32,
     /// What it was started with.
@@ -102,7 +100,7 @@ impl<Worker> Run<Worker> {
 }
 
 /// All runs that have been started.
-pub(crate) struct Runs<Worker = WorkerHandle> {
+pub(crate) struct Runs<Worker = WorkerHandle<Runner>> {
     machine: Machine,
     runs: Vec<Run<Worker>>,
     /// Those whose worker has died: they get another.

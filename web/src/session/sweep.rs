@@ -5,7 +5,9 @@ use super::Session;
 use super::weighing::Weighed;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::jobs::Jobs;
-use crate::bridge::protocol::{Reply, Role, RunRequest};
+use crate::bridge::protocol::{
+    Opener, Program, RunInput, Summarizer, SummaryReply, SummaryRequest,
+};
 use crate::state::link::Link;
 use crate::state::sweep::{Order, Sweep, Vary};
 use crate::state::{Action, AppState};
@@ -21,11 +23,11 @@ pub(super) struct Sweeping {
     /// Runs that wait, with their places in the sweep.
     waiting: VecDeque<(usize, Order)>,
     /// Runs that have a worker.
-    workers: Vec<(usize, WorkerHandle)>,
+    workers: Vec<(usize, WorkerHandle<Summarizer>)>,
     /// The jobs of the page, and those of the other side.
     sides: [Side; 2],
     /// What opens the jobs of the other side.
-    pub(super) opener: Option<WorkerHandle>,
+    pub(super) opener: Option<WorkerHandle<Opener>>,
     /// Tells this one from others that were asked for.
     pub(super) mark: Rc<()>,
 }
@@ -109,30 +111,30 @@ impl Session {
                 }
             };
             let session = self.clone();
-            let worker = WorkerHandle::start(Role::of(&spec.policy), move |news| {
+            let worker = WorkerHandle::start_in(Program::of(&spec.policy), move |news| {
                 session.hear_sweep(at, news);
             });
-            let request = RunRequest::Run {
-                spec: Rc::new(spec),
-                applications,
-                simulate: true,
-                own_weights: weights.own.is_some(),
-                sum_at_load: Some(load),
+            let request = SummaryRequest {
+                input: RunInput {
+                    spec: Rc::new(spec),
+                    applications,
+                    own_weights: weights.own.is_some(),
+                },
+                load,
             };
             let with = std::iter::once(jobs.into()).chain(weights.files());
             match worker.send(&request, with) {
                 Ok(()) => self.0.sweeping.borrow_mut().workers.push((at, worker)),
-                Err(why) => self.tell(Action::SweptRun(at, Err(why))),
+                Err(why) => self.tell(Action::SweptRun(at, Err(why.to_string()))),
             }
         }
     }
 
-    fn hear_sweep(&self, at: usize, news: News) {
+    fn hear_sweep(&self, at: usize, news: News<SummaryReply>) {
         let outcome: Result<Summary, String> = match news {
-            News::Reply(Reply::Summed(outcome)) => *outcome,
+            News::Reply(SummaryReply(outcome)) => *outcome,
             News::Died(why) => Err(format!("Its worker died: {why}.")),
             News::Late => return self.tell_late(),
-            News::Reply(_) => return,
         };
         let mut sweeping = self.0.sweeping.borrow_mut();
         let before = sweeping.workers.len();

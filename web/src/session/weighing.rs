@@ -5,7 +5,7 @@
 use super::Session;
 use super::plugging::ends_with;
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Reply, Role, RunRequest};
+use crate::bridge::protocol::{WeightsReader, WeightsReply, WeightsRequest};
 use crate::state::Action;
 use crate::words::words;
 use js_sys::Uint8Array;
@@ -37,7 +37,7 @@ pub(super) struct Files {
     shipped: BTreeMap<&'static str, Shipped>,
     own: Vec<(WeightsChoice, Uint8Array)>,
     /// Looks at a file.
-    worker: Option<WorkerHandle>,
+    worker: Option<WorkerHandle<WeightsReader>>,
 }
 
 enum Shipped {
@@ -149,21 +149,20 @@ impl Session {
         let bytes = Uint8Array::new(&buffer);
         let worker = {
             let (session, name, bytes) = (self.clone(), name.clone(), bytes.clone());
-            WorkerHandle::start(Role::Runner, move |news| {
+            WorkerHandle::start(move |news| {
                 session.hear_weights(news, &name, &bytes);
             })
         };
-        if worker.send(&RunRequest::Weigh, [bytes.into()]).is_ok() {
+        if worker.send(&WeightsRequest, [bytes.into()]).is_ok() {
             self.0.weights.borrow_mut().worker = Some(worker);
         }
     }
 
-    fn hear_weights(&self, news: News, name: &str, bytes: &Uint8Array) {
+    fn hear_weights(&self, news: News<WeightsReply>, name: &str, bytes: &Uint8Array) {
         let looked_at = match news {
-            News::Reply(Reply::Weighed(looked_at)) => *looked_at,
-            News::Died(why) => Err(why),
+            News::Reply(WeightsReply::Known(choice, policy)) => Ok((choice, policy)),
+            News::Reply(WeightsReply::Refused(why)) | News::Died(why) => Err(why),
             News::Late => return self.tell_late(),
-            News::Reply(_) => return,
         };
         match looked_at {
             Ok((choice, policy)) => {

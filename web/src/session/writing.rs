@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{ExportFormat, Reply, Role, RunRequest};
+use crate::bridge::protocol::{ExportFormat, ExportReply, ExportRequest};
 use crate::rescue;
 use crate::state::{Action, AppState};
 use std::cell::Cell;
@@ -23,25 +23,28 @@ impl Session {
     ) {
         let save = Cell::new(Some(save));
         let session = self.clone();
-        let worker = WorkerHandle::start(Role::Runner, move |news| {
-            if matches!(news, News::Late) {
-                return session.tell_late();
-            }
-            match (news, save.take()) {
-                (News::Reply(Reply::Exported(text)), Some(save)) => save(text),
-                (News::Died(why), _) => session.tell(Action::Notice(Some(format!(
-                    "The jobs could not be written: {why}."
-                )))),
-                _ => {}
+        let worker = WorkerHandle::start(move |news| {
+            match news {
+                News::Reply(ExportReply::Exported(text)) => {
+                    if let Some(save) = save.take() {
+                        save(text);
+                    }
+                }
+                News::Reply(ExportReply::Failed(why)) | News::Died(why) => {
+                    session.tell(Action::Notice(Some(format!(
+                        "The jobs could not be written: {why}."
+                    ))));
+                }
+                News::Late => return session.tell_late(),
             }
             session.0.writer.take();
         });
         let settings = Box::new(settings);
-        let request = RunRequest::Export { format, settings };
+        let request = ExportRequest { format, settings };
         let jobs = self.0.jobs.borrow().clone();
         match worker.send(&request, [jobs.into()]) {
             Ok(()) => drop(self.0.writer.replace(Some(worker))),
-            Err(why) => self.tell(Action::Notice(Some(why))),
+            Err(why) => self.tell(Action::Notice(Some(why.to_string()))),
         }
     }
 
@@ -57,7 +60,7 @@ impl Session {
             return;
         }
         let name = state.trace.as_ref().map_or("", |trace| &trace.name);
-        let request = RunRequest::Export {
+        let request = ExportRequest {
             format: ExportFormat::Switchyard,
             settings: Box::new(settings.clone()),
         };

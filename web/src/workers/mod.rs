@@ -1,31 +1,45 @@
-//! What runs in workers: [`opener`] turns files into jobs, [`runner`] carries one run. They are one
-//! program, of which each worker takes up what it is named after: most of their code is the same. Runs
-//! whose policy is a script have the same in another program, which knows the language too, and in which
-//! `author` answers whoever writes one. A third one is an opener that reads Parquet and Arrow, too.
+//! What runs in workers: one file a [role](crate::bridge::protocol::Role). They are one program, of which each worker
+//! takes up the role that it is named after: most of their code is the same. Runs whose policy is a script have the
+//! same in another program, which knows the language too, and in which `author` answers whoever writes one. A third
+//! one is an opener that reads Parquet and Arrow, too.
 
-use crate::bridge::protocol::Role;
-use crate::bridge::server::scope;
+use crate::bridge::protocol::{
+    Exporter, GoodputModel, Opener, Packer, Role, Runner, Summarizer, WeightsReader,
+};
+use crate::bridge::server::{Page, refuse, scope};
 
 #[cfg(feature = "scripts")]
 mod author;
+mod exporter;
+mod goodput_model;
+mod input;
 mod opener;
+mod packer;
 mod runner;
+mod summarizer;
+mod weights_reader;
 
 /// Starts to listen as the opener alone. Does nothing outside a worker.
 #[cfg(feature = "columnar")]
 pub fn serve_opener() {
     if let Some(scope) = scope() {
-        opener::serve(scope);
+        opener::serve(Page::of(scope));
     }
 }
 
 /// Starts to listen. Does nothing outside a worker.
 pub fn serve() {
     let Some(scope) = scope() else { return };
-    match scope.name() {
-        name if name == Role::Opener.name() => opener::serve(scope),
+    match scope.name().as_str() {
+        Opener::NAME => opener::serve(Page::of(scope)),
+        Runner::NAME => runner::serve(Page::of(scope)),
+        Summarizer::NAME => summarizer::serve(Page::of(scope)),
+        GoodputModel::NAME => goodput_model::serve(Page::of(scope)),
+        Packer::NAME => packer::serve(Page::of(scope)),
+        Exporter::NAME => exporter::serve(Page::of(scope)),
+        WeightsReader::NAME => weights_reader::serve(Page::of(scope)),
         #[cfg(feature = "scripts")]
-        name if name == author::NAME => author::serve(scope),
-        _ => runner::serve(scope),
+        author::NAME => author::serve(scope),
+        unknown => refuse(&scope, format!("no worker is for '{unknown}'")),
     }
 }

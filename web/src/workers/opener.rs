@@ -3,9 +3,10 @@
 
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{
-    Among, Choice, Facets, MOST_HELD, OpenRequest, OpenedTrace, OwnCluster, Refusal, Reply,
+    Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, OwnCluster,
+    Refusal,
 };
-use crate::bridge::server::{listen, reply};
+use crate::bridge::server::Page;
 use crate::draw::{format, histogram};
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
@@ -14,22 +15,18 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
 use switchyard::order;
 use switchyard::outages::Outages;
-use switchyard::pods::Fleet;
 use switchyard::trace::{
     ChoiceError, Choices, Distributions, ImportReport, OpenError, OpenOptions, Opened, Opening,
-    SourceFile, Trace, is_pod_list, read_fleet,
+    Trace,
 };
 use switchyard::workload::{Label, Sample, Workload};
 use switchyard::{Index, Resource};
 use switchyard_app::Experiment;
 use wasm_bindgen::JsCast;
-use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
+use web_sys::{File, FileReaderSync};
 
 /// Bytes of a file that are read at once: asking the browser for them costs a millisecond or two.
 const SLICE: usize = 16 << 20;
-
-/// Bytes that a list has at most, of those that are read whole.
-const LONGEST_LIST: f64 = (4 << 20) as f64;
 
 /// Files may have this many bytes, decompressed: they are read in slices, and whoever finds it
 /// long can cancel.
@@ -43,9 +40,9 @@ const MAX_ROWS: u64 = 5_000_000;
 const LISTED: usize = 60;
 
 /// Starts to listen.
-pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
+pub(super) fn serve(page: Page<Opener>) {
     let mut held: Option<Trace> = None;
-    listen(&scope.clone(), move |request, files| {
+    page.clone().listen(move |request, files| {
         // They were files when they were posted.
         let files: Vec<File> = files.into_iter().map(JsCast::unchecked_into).collect();
         let answer = match request {
@@ -56,14 +53,18 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
                 cluster,
                 beside,
             } => match open_beside(
-                &scope,
+                &page,
                 &files,
                 (member, columns),
                 &choice,
                 cluster.as_ref(),
                 beside,
             ) {
-                Ok(None) => Ok(Reply::NeedsColumns),
+                #[cfg(not(feature = "columnar"))]
+                Ok(None) => return page.needs_other_program(),
+                // This program reads them.
+                #[cfg(feature = "columnar")]
+                Ok(None) => return,
                 Ok(Some(Opened::Trace(mut trace))) => {
                     let is_whole = choices(&choice).is_ok_and(|choices| choices.is_default());
                     let answer = match is_whole && trace.report.rows_kept > MOST_HELD {
@@ -78,9 +79,9 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
                     }
                     answer
                 }
-                Ok(Some(Opened::Cluster(cluster))) => Ok(Reply::OpenedCluster(cluster)),
-                Ok(Some(Opened::Profiles(tables))) => Ok(Reply::OpenedProfiles(tables)),
-                Ok(Some(Opened::Outages(outages))) => Ok(Reply::OpenedOutages(outages)),
+                Ok(Some(Opened::Cluster(cluster))) => Ok(OpenReply::OpenedCluster(cluster)),
+                Ok(Some(Opened::Profiles(tables))) => Ok(OpenReply::OpenedProfiles(tables)),
+                Ok(Some(Opened::Outages(outages))) => Ok(OpenReply::OpenedOutages(outages)),
                 Err(refusal) => Err(refusal),
             },
             OpenRequest::Choose { choice, cluster } => match &held {
@@ -92,9 +93,8 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
                 choice,
                 fresh,
             } => sample(&name, &choice, fresh),
-            OpenRequest::Pods => Ok(Reply::Pods(Box::new(pods(&files)))),
         };
-        reply(&scope, &answer.unwrap_or_else(Reply::Refused));
+        page.reply(answer.unwrap_or_else(OpenReply::Refused));
     });
 }
 
@@ -141,7 +141,7 @@ impl From<OpenError> for Refusal {
 /// Reads files as they were chosen; a cluster that comes alone counts what the open trace does. `None`: there is a
 /// table stored by columns, which another program reads.
 fn open_beside(
-    scope: &DedicatedWorkerGlobalScope,
+    page: &Page<Opener>,
     files: &[File],
     (member, columns): (Option<String>, Option<String>),
     choice: &Choice,
@@ -162,10 +162,10 @@ fn open_beside(
         choices: choices(choice).map_err(Refusal::because)?,
         cluster: cluster.cloned(),
     };
-    let opened = open(scope, files, asked.options.clone());
+    let opened = open(page, files, asked.options.clone());
     if unit != beside && !matches!(opened, Ok(None | Some(Opened::Trace(_)))) {
         asked.options.unit = beside;
-        let again = open(scope, files, asked.options);
+        let again = open(page, files, asked.options);
         if let Ok(Some(Opened::Cluster(_))) = again {
             return again;
         }
@@ -175,7 +175,7 @@ fn open_beside(
     match again.and_then(|opened| asked.again(opened)) {
         Some(again) => {
             drop(opened);
-            open(scope, files, again)
+            open(page, files, again)
         }
         None => opened,
     }
@@ -183,7 +183,7 @@ fn open_beside(
 
 /// Reads files slice by slice, and says how far it has come.
 fn open(
-    scope: &DedicatedWorkerGlobalScope,
+    page: &Page<Opener>,
     files: &[File],
     options: OpenOptions,
 ) -> Result<Option<Opened>, Refusal> {
@@ -211,39 +211,14 @@ fn open(
             at += SLICE as f64;
             let progress = opening.progress();
             let (bytes, rows) = (progress.bytes, progress.rows);
-            reply(scope, &Reply::Reading { bytes, rows });
+            page.reply(OpenReply::Reading { bytes, rows });
         }
     }
     Ok(Some(opening.finish()?))
 }
 
-/// The machines and pods in two lists, in either order.
-fn pods(files: &[File]) -> Result<Fleet, String> {
-    let [first, second] = files else {
-        return Err("Two files are needed: a list of machines and a list of pods.".to_owned());
-    };
-    let whole = |file: &File| {
-        let mut bytes = Vec::new();
-        let is_small = file.size() <= LONGEST_LIST;
-        let read = is_small.then(|| read(file, 0.0, &mut bytes)).flatten();
-        let name = file.name();
-        match read {
-            Some(()) => Ok((name, bytes)),
-            None if is_small => Err(format!("{name} cannot be read: open it again.")),
-            None => Err(format!("{name} is too large for a list: cut it down.")),
-        }
-    };
-    let (mut machines, mut pods) = (whole(first)?, whole(second)?);
-    if is_pod_list(&machines.1) {
-        std::mem::swap(&mut machines, &mut pods);
-    }
-    let file = |(name, bytes)| SourceFile { name, bytes };
-    let fleet = read_fleet(file((&machines.0, &machines.1)), file((&pods.0, &pods.1)));
-    fleet.map_err(|error| error.to_string())
-}
-
 /// The slice of a file that begins at a byte.
-fn read(file: &File, at: f64, slice: &mut Vec<u8>) -> Option<()> {
+pub(super) fn read(file: &File, at: f64, slice: &mut Vec<u8>) -> Option<()> {
     let blob = file.slice_with_f64_and_f64(at, at + SLICE as f64).ok()?;
     let buffer = FileReaderSync::new()
         .ok()?
@@ -261,7 +236,7 @@ fn taken(
     choice: &Choice,
     cluster: Option<&ClusterSpec>,
     fresh: bool,
-) -> Result<Reply, Refusal> {
+) -> Result<OpenReply, Refusal> {
     let choices = choices(choice).map_err(Refusal::because)?;
     format::count_in(trace.unit);
     // The records stay for other choices; there are two copies of them only where some are taken.
@@ -277,7 +252,7 @@ fn taken(
 }
 
 /// All jobs of a trace of so many that its records are not kept: they become the jobs.
-fn all(trace: &mut Trace, choice: &Choice) -> Result<Reply, Refusal> {
+fn all(trace: &mut Trace, choice: &Choice) -> Result<OpenReply, Refusal> {
     format::count_in(trace.unit);
     let facets = facets(trace);
     let workload = at_load(trace.take_workload(), choice);
@@ -291,14 +266,14 @@ fn opened(
     facets: Facets,
     workload: &Workload,
     fresh: bool,
-) -> Result<Reply, Refusal> {
+) -> Result<OpenReply, Refusal> {
     let experiment = Experiment::of(trace)?;
     let report = ImportReport {
         distributions: Distributions::default(),
         ..chosen.report.clone()
     };
     let title = experiment.as_ref().map(|own| own.title.clone());
-    Ok(Reply::Opened(Box::new(OpenedTrace {
+    Ok(OpenReply::Opened(Box::new(OpenedTrace {
         fresh,
         format: chosen.format.clone(),
         accounting: chosen.is_accounting(),
@@ -418,14 +393,14 @@ fn at_load(workload: Workload, choice: &Choice) -> Workload {
     }
 }
 
-fn sample(name: &str, choice: &Choice, fresh: bool) -> Result<Reply, Refusal> {
+fn sample(name: &str, choice: &Choice, fresh: bool) -> Result<OpenReply, Refusal> {
     let sample = Sample::named(name).ok_or_else(|| {
         Refusal::because(format!(
             "There is no sample '{name}': choose one from the list."
         ))
     })?;
     let workload = at_load(sample.workload(), choice);
-    Ok(Reply::Opened(Box::new(OpenedTrace {
+    Ok(OpenReply::Opened(Box::new(OpenedTrace {
         fresh,
         format: "sample".to_string(),
         accounting: false,

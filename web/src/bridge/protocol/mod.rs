@@ -1,0 +1,212 @@
+//! What page and workers say to one another: one file a [`Role`], with its requests and its replies.
+//!
+//! A worker first says that it is ready. Cancelling is ending the worker.
+
+mod export;
+mod model;
+mod open;
+mod pack;
+mod run;
+mod summary;
+mod weights;
+
+pub use export::{ExportFormat, ExportReply, ExportRequest, Exporter};
+pub use model::{GoodputModel, ModelReply, ModelRequest};
+pub use open::{
+    Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, OwnCluster,
+    Refusal,
+};
+pub use pack::{PackReply, PackRequest, Packer};
+pub use run::{AHEAD, LogShortage, RunInput, RunReply, RunRequest, Runner};
+pub use summary::{Summarizer, SummaryReply, SummaryRequest};
+pub use weights::{WeightsReader, WeightsReply, WeightsRequest};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use switchyard::policy::{PolicySpec, entry};
+use wasm_bindgen::JsValue;
+
+/// Page and worker must be of the same build: counts changes of the protocol.
+pub const PROTOCOL: u32 = 19;
+
+/// What a worker is for.
+pub trait Role: 'static {
+    /// What its workers are named.
+    const NAME: &'static str;
+
+    /// The program that answers instead of [`Program::Worker`] where that one cannot.
+    const OTHER_PROGRAM: Option<Program> = None;
+
+    /// What the page asks.
+    type Request: Message;
+
+    /// What the worker says.
+    type Reply: Message;
+}
+
+/// The programs of workers (static/workers.js); each contains several roles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// All roles but the author's.
+    Worker,
+    /// The same, with the language of scripts and plug-ins.
+    Scripts,
+    /// The opener alone, which reads tables stored by columns, too.
+    Columnar,
+}
+
+impl Program {
+    /// The one that runs a policy.
+    pub fn of(policy: &PolicySpec) -> Self {
+        match entry(policy.name()) {
+            Some(entry) if entry.scripted => Self::Scripts,
+            Some(_) | None => Self::Worker,
+        }
+    }
+
+    /// The name of its file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+            Self::Scripts => "scripts",
+            Self::Columnar => "columnar",
+        }
+    }
+}
+
+/// A request or a reply.
+pub trait Message: Serialize + DeserializeOwned + 'static {
+    /// What those may know of it who only relay it.
+    fn kind(&self) -> Kind;
+
+    /// What of a reply travels beside its bytes.
+    fn attachments(&self) -> Vec<JsValue> {
+        Vec::new()
+    }
+
+    /// Takes in what has travelled beside a reply's bytes.
+    fn attach(&mut self, _attachments: Vec<JsValue>) {}
+}
+
+/// What those may know of a message who only relay it (static/sharing.js).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// Of a request: whether all that is answered follows from it alone, so that equal requests have equal answers.
+    /// Of a reply: whether it is a part of such an answer.
+    pub is_shared: bool,
+    /// Whether a reply is the last one to its request.
+    pub is_last: bool,
+}
+
+impl Kind {
+    /// A kind of this name.
+    pub const fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            is_shared: false,
+            is_last: false,
+        }
+    }
+
+    /// The same, shared.
+    pub const fn shared(self) -> Self {
+        Self {
+            is_shared: true,
+            ..self
+        }
+    }
+
+    /// The same, the last one.
+    pub const fn last(self) -> Self {
+        Self {
+            is_last: true,
+            ..self
+        }
+    }
+}
+
+/// What any worker says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum WorkerMessage<Reply> {
+    /// It can take requests. Stays the first, so that pages and workers of different builds understand it.
+    Ready {
+        /// Its [`PROTOCOL`].
+        protocol: u32,
+    },
+    /// It is dying.
+    Crashed(String),
+    /// [`Role::OTHER_PROGRAM`] answers this request.
+    NeedsOtherProgram,
+    /// What its role has it say.
+    Reply(Reply),
+}
+
+impl<Reply: Message> Message for WorkerMessage<Reply> {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Ready { .. } => READY,
+            Self::Crashed(_) => CRASHED,
+            Self::NeedsOtherProgram => Kind::named("needs-other-program").shared().last(),
+            Self::Reply(reply) => reply.kind(),
+        }
+    }
+
+    fn attachments(&self) -> Vec<JsValue> {
+        match self {
+            Self::Ready { .. } | Self::Crashed(_) | Self::NeedsOtherProgram => Vec::new(),
+            Self::Reply(reply) => reply.attachments(),
+        }
+    }
+
+    fn attach(&mut self, attachments: Vec<JsValue>) {
+        if let Self::Reply(reply) = self {
+            reply.attach(attachments);
+        }
+    }
+}
+
+const READY: Kind = Kind::named("ready");
+const CRASHED: Kind = Kind::named("crashed").shared().last();
+
+/// The replies of a role whose workers say nothing but that they are ready or dying.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Nothing {}
+
+impl Message for Nothing {
+    fn kind(&self) -> Kind {
+        match *self {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a script says a name as a text.
+    fn says(script: &str, kind: Kind) -> bool {
+        script.contains(&format!("\"{}\"", kind.name))
+    }
+
+    #[test]
+    fn scripts_that_relay_know_kinds_by_their_names() {
+        let sharing = include_str!("../../../../static/sharing.js");
+        for (name, kind) in [
+            ("LOAD", run::LOAD),
+            ("TAKEN", run::TAKEN),
+            ("CRASHED", CRASHED),
+        ] {
+            let line = format!("const {name} = \"{}\";", kind.name);
+            assert!(sharing.contains(&line), "{line}");
+        }
+        let rescue = include_str!("../../../../static/rescue.js");
+        assert!(says(rescue, READY) && says(rescue, export::EXPORTED));
+    }
+
+    #[test]
+    fn pages_of_any_build_understand_that_a_worker_is_ready() {
+        let ready = WorkerMessage::<RunReply>::Ready { protocol: 5 };
+        assert_eq!(postcard::to_allocvec(&ready).unwrap(), [0, 5]);
+    }
+}

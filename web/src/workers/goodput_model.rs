@@ -1,0 +1,12 @@
+//! The worker that answers for the goodput model.
+
+use crate::bridge::protocol::{GoodputModel, ModelReply, ModelRequest};
+use crate::bridge::server::Page;
+
+/// Starts to listen.
+pub(super) fn serve(page: Page<GoodputModel>) {
+    page.clone().listen(move |ModelRequest(question), _| {
+        let answer = question.answer().map_err(|error| error.to_string());
+        page.reply(ModelReply(Box::new(answer)));
+    });
+}

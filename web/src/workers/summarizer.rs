@@ -1,0 +1,29 @@
+//! The worker that carries a run to its end for its summary alone.
+
+use super::input::Loaded;
+use crate::bridge::protocol::{Summarizer, SummaryReply, SummaryRequest};
+use crate::bridge::server::Page;
+use switchyard::report::Summary;
+use switchyard_app::driver::Budget;
+use wasm_bindgen::JsValue;
+
+/// Starts to listen.
+pub(super) fn serve(page: Page<Summarizer>) {
+    page.clone().listen(move |request, attachments| {
+        page.reply(SummaryReply(Box::new(summary(request, attachments))));
+    });
+}
+
+fn summary(request: SummaryRequest, attachments: Vec<JsValue>) -> Result<Summary, String> {
+    let SummaryRequest { input, load } = request;
+    let loaded = Loaded::new(input, attachments, load).map_err(|why| why.to_string())?;
+    let mut driver = loaded.driver().map_err(|why| why.to_string())?;
+    driver.reserve_log();
+    let step = driver.step_for(Budget::unlimited());
+    step.map_err(|error| error.with_ways("run it with the command line"))?;
+    Ok(Summary::of(
+        &loaded.workload,
+        &loaded.spec.cluster,
+        driver.log(),
+    ))
+}
