@@ -2,6 +2,7 @@
 //! model, what it says of its applications. It stands where the figure does until that has loaded, without
 //! scripts, and on paper.
 
+use crate::chart::{self, Chart};
 use crate::figure::Run;
 use pulldown_cmark_escape::escape_html;
 use std::fmt::Write;
@@ -20,7 +21,7 @@ const BARS: (f64, f64) = (64.0, 140.0);
 const MOST: usize = 4_000;
 
 /// Okabe and Ito's colours, which people with every kind of sight tell apart; the page's own.
-const COLOURS: [&str; 7] = [
+pub(crate) const COLOURS: [&str; 7] = [
     "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00",
 ];
 
@@ -73,102 +74,29 @@ pub(crate) fn of_models() -> Option<String> {
             (0..=20).map(then).collect::<Option<Vec<_>>>()?,
         ));
     }
-    let mut svg = String::new();
-    let title = "Progress, times that on one GPU (4 GPUs a node)";
-    let top = lines(&mut svg, title, " GPUs", &faster, 0.0).ok()?;
-    let title = "Best batch on 16 GPUs, times that at the beginning";
-    let top = lines(&mut svg, title, " % of the training", &larger, top).ok()?;
-    Some(whole(&svg, top))
+    chart::svg(&[
+        Chart {
+            title: "Progress, times that on one GPU (4 GPUs a node)",
+            x: "GPUs",
+            lines: faster,
+        },
+        Chart {
+            title: "Best batch on 16 GPUs, times that at the beginning",
+            x: "% of the training",
+            lines: larger,
+        },
+    ])
 }
 
 fn whole(svg: &str, height: f64) -> String {
     // The page's colours of text, by day and night.
     let style = "<style>text{font:12px system-ui,sans-serif;fill:#1a1d21}.on{fill:#101215}\
-         .f{fill:#eceef0}.a{fill:#5c6570}.l{fill:none;stroke-width:2}.g{stroke:#b9c0c8}\
+         .f{fill:#eceef0}.a{fill:#5c6570}\
          @media(prefers-color-scheme:dark){text{fill:#e6e8eb}\
-         .on{fill:#101215}.f{fill:#23272d}.a{fill:#9aa3af}.g{stroke:#4a515b}}</style>";
+         .on{fill:#101215}.f{fill:#23272d}.a{fill:#9aa3af}}</style>";
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\">{style}{svg}</svg>\n"
     )
-}
-
-/// One panel of named lines over the same places; where the next panel begins.
-fn lines(
-    svg: &mut String,
-    title: &str,
-    of_x: &str,
-    all: &[(String, Vec<(f64, f64)>)],
-    top: f64,
-) -> Result<f64, std::fmt::Error> {
-    const HIGH: f64 = 150.0;
-    const NAMES: f64 = 96.0;
-    let points = || all.iter().flat_map(|(_, points)| points);
-    let (first, last) = points().fold((f64::INFINITY, 0.0_f64), |(low, high), (x, _)| {
-        (low.min(*x), high.max(*x))
-    });
-    let most = points().fold(1.0_f64, |most, (_, y)| most.max(*y));
-    let most = (most / 2.0).ceil() * 2.0;
-    let begin = top + TITLE + 4.0;
-    let (left, width) = (LEFT + 24.0, WIDTH - 2.0 * LEFT - 24.0 - NAMES);
-    let x = |at: f64| left + width * (at - first) / (last - first);
-    let y = |at: f64| begin + HIGH * (1.0 - at / most);
-    write!(
-        svg,
-        "<text x=\"{LEFT}\" y=\"{:.1}\">{title}</text>",
-        begin - 10.0
-    )?;
-    for at in [0.0, most / 2.0, most] {
-        let (line, text) = (y(at), y(at) + 4.0);
-        let right = left + width;
-        write!(
-            svg,
-            "<path class=\"g\" d=\"M{left:.1} {line:.1}H{right:.1}\"/>\
-             <text class=\"a\" x=\"{:.1}\" y=\"{text:.1}\" text-anchor=\"end\">{}</text>",
-            left - 6.0,
-            at,
-        )?;
-    }
-    for quarter in 0..=4 {
-        let at = (last * f64::from(quarter) / 4.0).max(first);
-        let anchor = ["start", "middle", "middle", "middle", "end"][quarter as usize];
-        write!(
-            svg,
-            "<text class=\"a\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{at}{}</text>",
-            x(at),
-            begin + HIGH + 14.0,
-            if quarter == 4 { of_x } else { "" },
-        )?;
-    }
-    // Names stand at their lines' ends, and not on one another.
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    let end_of = |at: &usize| all[*at].1.last().map_or(0.0, |(_, y)| *y);
-    order.sort_by(|a, b| end_of(b).total_cmp(&end_of(a)));
-    let mut above = begin - 12.0;
-    for (rank, at) in order.into_iter().enumerate() {
-        let (name, points) = &all[at];
-        let colour = COLOURS[at % COLOURS.len()];
-        let path: Vec<String> = points
-            .iter()
-            .map(|(px, py)| format!("{:.1} {:.1}", x(*px), y(*py)))
-            .collect();
-        let left_below = (all.len() - rank - 1) as f64 * 13.0;
-        above = (y(end_of(&at)) + 4.0)
-            .max(above + 13.0)
-            .min(begin + HIGH + 4.0 - left_below);
-        let mut text = String::new();
-        escape_html(&mut text, name)?;
-        let place = left + width + 8.0;
-        write!(
-            svg,
-            "<path class=\"l\" stroke=\"{colour}\" d=\"M{}\"/>\
-             <rect x=\"{place:.1}\" y=\"{:.1}\" width=\"10\" height=\"10\" fill=\"{colour}\"/>\
-             <text x=\"{:.1}\" y=\"{above:.1}\">{text}</text>",
-            path.join("L"),
-            above - 9.0,
-            place + 14.0,
-        )?;
-    }
-    Ok((begin + HIGH + AXIS + 4.0).ceil())
 }
 
 /// One run; where the next panel begins.
@@ -265,7 +193,11 @@ mod tests {
     fn the_model_is_drawn_with_all_its_applications() {
         let svg = of_models().unwrap_or_default();
         for name in ["cifar10", "ncf", "bert"] {
-            assert_eq!(svg.matches(&format!(">{name}</text>")).count(), 2, "{name}");
+            assert_eq!(
+                svg.matches(&format!("\n{name}\n</text>")).count(),
+                2,
+                "{name}"
+            );
         }
         assert!(!svg.contains("NaN"), "{svg}");
     }
