@@ -4,7 +4,7 @@ use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{OpenRequest, Reply, Role, RunRequest};
 use crate::fragmentation::Arrivals;
-use crate::state::Action;
+use crate::state::AnalysesAction;
 use switchyard::pods::Fleet;
 use wasm_bindgen::JsValue;
 use web_sys::File;
@@ -18,7 +18,7 @@ impl Session {
     /// Measures placements of shares on these lists, or on invented ones, and forgets what was
     /// measured before.
     pub fn measure_packing(&self, lists: Option<[File; 2]>, seeds: u32) {
-        self.tell(Action::Arrived(None));
+        self.tell(AnalysesAction::Packed(None));
         let Some(lists) = lists else {
             return self.let_arrive(None, seeds);
         };
@@ -26,7 +26,7 @@ impl Session {
         let reader = WorkerHandle::start(Role::Opener, move |news| match news {
             News::Reply(Reply::Pods(fleet)) => match *fleet {
                 Ok(fleet) => session.let_arrive(Some(fleet), seeds),
-                Err(why) => session.tell(Action::Arrived(Some(Err(why)))),
+                Err(why) => session.tell(AnalysesAction::Packed(Some(Err(why)))),
             },
             news => session.hear_packer(news),
         });
@@ -53,21 +53,21 @@ impl Session {
     fn employ(&self, worker: WorkerHandle, ask: impl FnOnce(&WorkerHandle) -> Result<(), String>) {
         match ask(&worker) {
             Ok(()) => drop(self.0.packer.replace(Some(worker))),
-            Err(why) => self.tell(Action::Arrived(Some(Err(why)))),
+            Err(why) => self.tell(AnalysesAction::Packed(Some(Err(why)))),
         }
     }
 
     fn hear_packer(&self, news: News) {
         match news {
             News::Reply(Reply::Arrived(measured)) => {
-                self.tell(Action::Arrived(Some(Ok((*measured).into()))));
+                self.tell(AnalysesAction::Packed(Some(Ok((*measured).into()))));
             }
             News::Reply(_) => {}
             News::Late => self.tell_late(),
             News::Died(why) => {
                 self.0.packer.take();
                 let why = format!("The worker that measures died ({why}): start again.");
-                self.tell(Action::Arrived(Some(Err(why))));
+                self.tell(AnalysesAction::Packed(Some(Err(why))));
             }
         }
     }

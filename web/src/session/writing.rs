@@ -4,7 +4,7 @@ use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{ExportFormat, Reply, Role, RunRequest};
 use crate::rescue;
-use crate::state::{Action, AppState};
+use crate::state::{AppState, NoticesAction};
 use std::cell::Cell;
 use std::rc::Rc;
 use switchyard::workload::Workload;
@@ -29,7 +29,7 @@ impl Session {
             }
             match (news, save.take()) {
                 (News::Reply(Reply::Exported(text)), Some(save)) => save(text),
-                (News::Died(why), _) => session.tell(Action::Notice(Some(format!(
+                (News::Died(why), _) => session.tell(NoticesAction::Notice(Some(format!(
                     "The jobs could not be written: {why}."
                 )))),
                 _ => {}
@@ -41,7 +41,7 @@ impl Session {
         let jobs = self.0.jobs.borrow().clone();
         match worker.send(&request, [jobs.into()]) {
             Ok(()) => drop(self.0.writer.replace(Some(worker))),
-            Err(why) => self.tell(Action::Notice(Some(why))),
+            Err(why) => self.tell(NoticesAction::Notice(Some(why))),
         }
     }
 
@@ -56,7 +56,7 @@ impl Session {
         if workload.jobs.is_empty() || noted.as_ref().is_some_and(is_noted) {
             return;
         }
-        let name = state.trace.as_ref().map_or("", |trace| &trace.name);
+        let name = state.opening.trace.as_ref().map_or("", |trace| &trace.name);
         let request = RunRequest::Export {
             format: ExportFormat::Switchyard,
             settings: Box::new(settings.clone()),
