@@ -101,7 +101,7 @@ impl Lanes {
         {
             self.made_for = (Some(run.policy.clone()), place, jobs);
             let policy = Some(&run.policy);
-            self.queues = policy.and_then(|policy| Queues::of(&policy, &stage.workload));
+            self.queues = policy.and_then(|policy| Queues::of(policy, &stage.workload));
             self.chips.clear();
             self.positions.clear();
             self.positions.resize(jobs, 0);
