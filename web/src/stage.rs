@@ -1,4 +1,4 @@
-//! What the canvases read: the runs' logs, the shared clock, the selection.
+//! What the canvases read: the runs' logs, the shared clock, and the page's state as it was shown last.
 //!
 //! The stage lives outside the virtual DOM, in one `Rc<RefCell<Stage>>`. Workers' messages and
 //! pointer events write to it; one animation loop reads it and paints ([`crate::draw`]).
@@ -10,17 +10,17 @@ use crate::draw::palette::Ranks;
 use crate::followed::{Followed, pace};
 use crate::links::Links;
 use crate::log_room::Part;
-use crate::state::AppState;
+use crate::state::link::Link;
+use crate::state::{AppState, Phase, Run};
 use crate::time_axis::{Look, TimeAxis, Window};
 use std::borrow::Cow;
 use std::cell::{Ref, RefCell, RefMut};
+use std::ops::Deref;
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::policy::PolicySpec;
-use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{Attained, Held, LogDelta, Measure, Moment, Progress, RunLog, TimeIndex};
+use switchyard::sim::{Attained, Held, LogDelta, Measure, Moment, RunLog, TimeIndex};
 use switchyard::tell::PlacingStep;
 use switchyard::workload::{Label, Workload};
 
@@ -60,23 +60,14 @@ pub struct Stage {
     pub clock: Clock,
     /// Which part of time all views over time show.
     pub axis: TimeAxis,
-    /// How moments read, as the page's state has it.
-    pub moments: Moments,
-    /// The job that the page's state has chosen.
-    pub selected: Option<JobId>,
+    /// The page's state: what is chosen, followed and coloured is read there.
+    pub state: Rc<AppState>,
     /// The node that was looked for last.
     pub node: Option<u32>,
-    /// The job that is followed through time.
-    pub followed: Option<JobId>,
     /// The job that whoever embeds the page points at.
     pub highlighted: Option<JobId>,
     /// The job under the pointer in any view.
     pub hovered: Option<JobId>,
-    /// What a job's colour stands for.
-    pub colour_by: ColourBy,
-    /// The one class of jobs that does not stand back, if one was chosen: see
-    /// [`job_class`](crate::draw::palette::job_class).
-    pub lit: Option<u32>,
     /// Whether a drag over time selects a range, as with Shift: for whoever has no Shift.
     pub ranging: bool,
     /// Whether colours are for a dark page.
@@ -87,20 +78,11 @@ pub struct Stage {
     pub revision: u64,
 }
 
-/// One run as far as it has come.
+/// The log of a run as far as it has come, and where the clock stands in it. What else there is to know of the run
+/// is its one record.
 pub struct StageRun {
-    /// The page's id of the run.
-    pub id: u32,
-    /// What it is called.
-    pub name: String,
-    /// Its [hue](crate::state::Card::hue).
-    pub hue: usize,
-    /// The policy's canonical spec, with the outages of this run alone.
-    pub label: String,
-    /// Whether the policy serves jobs in order of arrival: the longest wait is the head of the line.
-    pub in_order: bool,
-    /// Whether its jobs train applications. The page does not have those, so ρ comes with the results.
-    pub trains: bool,
+    /// The run, as the state had it last.
+    pub record: Rc<Run>,
     /// What has been received of its log.
     pub log: RunLog,
     /// The log by time.
@@ -123,14 +105,14 @@ pub struct StageRun {
     attained: Attained,
     /// The most jobs that wait at once.
     pub most_waiting: u32,
-    /// How far the worker has come.
-    pub progress: Progress,
-    /// Whether the log is complete.
-    pub complete: bool,
-    /// Whether it never will be: cancelled, or broken off.
-    pub stopped: bool,
-    /// Per-job results and the run in numbers, once complete.
-    pub results: Option<(Outcomes, Summary)>,
+}
+
+impl Deref for StageRun {
+    type Target = Run;
+
+    fn deref(&self) -> &Run {
+        &self.record
+    }
 }
 
 /// The time shown, and how it moves.
@@ -208,14 +190,10 @@ impl Default for Stage {
                 speed: 3600.0,
             },
             axis: TimeAxis::default(),
-            moments: Moments::default(),
+            state: Rc::new(AppState::from_link(&Link::default())),
             node: None,
-            selected: None,
-            followed: None,
             highlighted: None,
             hovered: None,
-            colour_by: ColourBy::default(),
-            lit: None,
             ranging: false,
             dark: false,
             reduced_motion: false,
@@ -255,25 +233,54 @@ impl Stage {
         f64::from(most.unwrap_or(0)).max(1.0)
     }
 
-    /// Shows what the page's state says of it.
-    pub fn show(&mut self, state: &AppState) {
-        let shows = (state.selected, state.followed, state.colour_by, state.lit);
-        if (self.selected, self.followed, self.colour_by, self.lit) != shows {
-            (self.selected, self.followed, self.colour_by, self.lit) = shows;
+    /// Shows this state. A run that waits again is not shown: its log is of settings that are not its own.
+    pub fn show(&mut self, state: &Rc<AppState>) {
+        let before = std::mem::replace(&mut self.state, state.clone());
+        let runs = self.runs.len();
+        self.runs.retain(|run| {
+            let record = state.run(run.id);
+            record.is_some_and(|record| record.phase != Phase::Waiting)
+        });
+        let mut is_new = self.runs.len() != runs
+            || before.view != state.view
+            || before.selection != state.selection;
+        for run in &mut self.runs {
+            let record = state.runs.list.iter().find(|of| of.id == run.id);
+            if let Some(record) = record.filter(|record| !Rc::ptr_eq(record, &run.record)) {
+                run.record = record.clone();
+                is_new = true;
+            }
+        }
+        if is_new {
             self.touch();
         }
+    }
+
+    /// The chosen job.
+    pub fn selected(&self) -> Option<JobId> {
+        self.state.selection.job
+    }
+
+    /// The job that is followed through time.
+    pub fn followed(&self) -> Option<JobId> {
+        self.state.selection.followed
+    }
+
+    /// How moments read.
+    pub fn moments(&self) -> &Moments {
+        &self.state.view.moments
     }
 
     /// The job that all others stand back from: the one that is followed, else the one that is pointed
     /// at, else the chosen one.
     pub fn marked(&self) -> Option<JobId> {
-        self.followed.or(self.highlighted).or(self.selected)
+        self.followed().or(self.highlighted).or(self.selected())
     }
 
     /// Simulated seconds per real second at the clock's time: its speed, or what lets one follow a job.
     pub(crate) fn pace(&self) -> f64 {
         let Clock { now, speed, .. } = self.clock;
-        if self.followed.is_none() {
+        if self.followed().is_none() {
             return speed;
         }
         let (mut since, mut until) = (None::<f64>, None::<f64>);
@@ -307,9 +314,9 @@ impl Stage {
     }
 
     /// Takes in a piece of a run's log.
-    pub fn receive(&mut self, id: u32, delta: LogDelta, progress: Progress) {
+    pub fn receive(&mut self, id: u32, delta: LogDelta) {
         if let Some(run) = self.run_mut(id) {
-            run.receive(delta, progress);
+            run.receive(delta);
             self.clock.end = self.runs.iter().map(StageRun::reached).fold(0.0, f64::max);
             self.touch();
         }
@@ -317,12 +324,11 @@ impl Stage {
 
     /// Moves every run's [`Moment`] to the clock's time.
     pub fn seek(&mut self) {
-        let now = Time(self.clock.now);
+        let (now, followed) = (Time(self.clock.now), self.followed());
         for run in &mut self.runs {
             run.moment.seek(&run.log, &run.index, now);
             run.away.seek(&run.log, now);
-            run.followed
-                .seek(self.followed, &run.log, &self.workload.jobs);
+            run.followed.seek(followed, &run.log, &self.workload.jobs);
             if let Some(links) = &mut run.links {
                 links.seek(&run.log, &run.moment, &self.workload);
             }
@@ -352,21 +358,10 @@ impl Stage {
 pub(crate) const ASIDE: &str = " · ";
 
 impl StageRun {
-    /// The policy.
-    pub fn policy(&self) -> Option<PolicySpec> {
-        self.label.parse().ok()
-    }
-
     /// A run of which nothing is known yet.
-    pub fn new(id: u32, label: String, jobs: usize) -> Self {
-        let policy: Option<PolicySpec> = label.parse().ok();
+    pub fn new(record: Rc<Run>, jobs: usize) -> Self {
         Self {
-            id,
-            in_order: policy.is_some_and(|policy| policy.serves_in_order()),
-            name: label.clone(),
-            hue: 0,
-            label,
-            trains: false,
+            record,
             log: RunLog::default(),
             index: TimeIndex::default(),
             moment: Moment::default(),
@@ -378,14 +373,6 @@ impl StageRun {
             segments_of: vec![Vec::new(); jobs],
             attained: Attained::default(),
             most_waiting: 0,
-            progress: Progress {
-                now: Time::ZERO,
-                done: 0,
-                jobs: jobs as u32,
-            },
-            complete: false,
-            stopped: false,
-            results: None,
         }
     }
 
@@ -441,7 +428,7 @@ impl StageRun {
 
     /// Whether more of the log may come.
     pub fn is_under_way(&self) -> bool {
-        !self.complete && !self.stopped
+        !self.phase.is_over()
     }
 
     /// The last moment the log knows.
@@ -466,7 +453,7 @@ impl StageRun {
     }
 
     /// Takes in a piece of the log.
-    pub(crate) fn receive(&mut self, delta: LogDelta, progress: Progress) {
+    pub(crate) fn receive(&mut self, delta: LogDelta) {
         let known = self.log.segments();
         let samples = self.log.sample_waiting().len();
         self.log.apply(delta);
@@ -482,14 +469,23 @@ impl StageRun {
         }
         self.attained.note_promotions(&self.log, &self.segments_of);
         self.index.extend(&self.log);
-        self.progress = progress;
     }
 }
 
 #[cfg(test)]
 impl StageRun {
+    /// A run of this policy in this phase, of which nothing is known yet.
+    pub(crate) fn of(policy: &str, phase: Phase, jobs: usize) -> Self {
+        let mut record = Run::new(0, policy.parse().expect("a policy"));
+        record.phase = phase;
+        Self::new(record.into(), jobs)
+    }
+
     /// A sample's jobs on its cluster under a policy, to their end.
-    pub(crate) fn finished(sample: &switchyard::workload::Sample, policy: &str) -> Self {
+    pub(crate) fn finished_of(sample: &switchyard::workload::Sample, policy: &str) -> Self {
+        use crate::state::Finished;
+        use switchyard::report::{Outcomes, Summary};
+
         let workload = std::sync::Arc::new(sample.workload());
         let spec = switchyard::RunSpec {
             policy: policy.parse().expect("a policy"),
@@ -502,13 +498,16 @@ impl StageRun {
         let mut simulation = spec.start(workload.clone());
         simulation.run().expect("plans are right");
         let log = simulation.log();
-        let mut run = Self::new(0, policy.to_owned(), workload.jobs.len());
-        run.results = Some((
-            Outcomes::of(&workload, &spec.cluster, log),
-            Summary::of(&workload, &spec.cluster, log),
-        ));
-        run.receive(log.delta_since(Default::default()), simulation.progress());
-        run.complete = true;
+        let finished = Finished {
+            outcomes: Outcomes::of(&workload, &spec.cluster, log),
+            summary: Summary::of(&workload, &spec.cluster, log),
+            log_hash: log.hash(),
+            wall_ms: 0.0,
+            decisions: None,
+        };
+        let phase = Phase::Finished(finished.into());
+        let mut run = Self::of(policy, phase, workload.jobs.len());
+        run.receive(log.delta_since(Default::default()));
         run
     }
 }
@@ -547,14 +546,13 @@ mod tests {
             jobs,
             ..Workload::default()
         };
-        let mut run = StageRun::new(0, String::new(), workload.jobs.len());
+        let mut run = StageRun::of("fifo", Phase::Waiting, workload.jobs.len());
         let mut simulation = spec.start(workload.into());
         let mut mark = LogMark::default();
         loop {
             let more = simulation.step().expect("plans are right");
             if pieces || !more {
-                let progress = simulation.progress();
-                run.receive(simulation.log().delta_since(mark), progress);
+                run.receive(simulation.log().delta_since(mark));
                 mark = simulation.log().mark();
             }
             if !more {

@@ -35,8 +35,8 @@ impl Totals {
         let before = |time: f64| times.partition_point(|&at| at < time);
         let events = before(range.from)..before(range.to);
         let finished = events.filter(|&at| log.event(at).kind == EventKind::Finish);
-        let waits = run.results.as_ref().map(|(outcomes, _)| {
-            let waits = &outcomes.queueing[submitted(workload, range)];
+        let waits = run.finished().map(|of| {
+            let waits = &of.outcomes.queueing[submitted(workload, range)];
             let known = || waits.iter().filter(|wait| !wait.is_nan());
             known().sum::<f64>() / known().count() as f64
         });
@@ -75,8 +75,8 @@ mod tests {
         let sample = Sample::named("lab").expect("it is there");
         let workload = sample.workload();
         for policy in ["fifo", "tiresias-las"] {
-            let run = StageRun::finished(sample, policy);
-            let (outcomes, _) = run.results.as_ref().expect("it is complete");
+            let run = StageRun::finished_of(sample, policy);
+            let outcomes = &run.finished().expect("it is complete").outcomes;
             let end = run.reached();
             for (from, to) in [(0.0, 1.0), (0.1, 0.4), (0.35, 0.36), (0.7, 1.5)] {
                 let range = Window::new(from * end, to * end);

@@ -106,7 +106,7 @@ pub(super) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
         .iter()
         .map(|&job| run.moment.level(job));
     let first = levels.next();
-    if run.in_order {
+    if run.policy.serves_in_order() {
         ("▾ head of the line", "the head")
     } else if levels.any(|level| Some(level) != first) {
         (

@@ -20,6 +20,7 @@ use crate::stage::ColourBy;
 use shelf::{Chip, Column};
 use std::rc::Rc;
 use switchyard::job::JobId;
+use switchyard::policy::PolicySpec;
 
 /// How long a chip takes from one lane, or row, to another.
 const GLIDE_MS: f64 = 250.0;
@@ -37,7 +38,7 @@ const PITCH: f64 = 5.0;
 #[derive(Default)]
 pub(crate) struct Lanes {
     /// The spec and the jobs (where they are, and how many) that `queues` are made for.
-    made_for: (String, usize, usize),
+    made_for: (Option<PolicySpec>, usize, usize),
     queues: Option<Queues>,
     lanes: Vec<Lane>,
     chips: Vec<Shown>,
@@ -95,10 +96,12 @@ impl Lanes {
         let OnStage { stage, run } = shown;
         let jobs = stage.workload.jobs.len();
         let place = Rc::as_ptr(&stage.workload) as usize;
-        if self.made_for.0 != run.label || (self.made_for.1, self.made_for.2) != (place, jobs) {
-            self.made_for = (run.label.clone(), place, jobs);
-            let policy = run.policy();
-            self.queues = policy.and_then(|policy| Queues::of(&policy, &stage.workload));
+        if self.made_for.0.as_ref() != Some(&run.policy)
+            || (self.made_for.1, self.made_for.2) != (place, jobs)
+        {
+            self.made_for = (Some(run.policy.clone()), place, jobs);
+            let policy = Some(&run.policy);
+            self.queues = policy.and_then(|policy| Queues::of(policy, &stage.workload));
             self.chips.clear();
             self.positions.clear();
             self.positions.resize(jobs, 0);
@@ -334,7 +337,7 @@ impl Lane {
         if most == 0 {
             return;
         }
-        let colour = if shown.stage.colour_by == ColourBy::Queue {
+        let colour = if shown.stage.state.view.colour_by == ColourBy::Queue {
             shown.colour_of(queue as u32)
         } else {
             pen.chrome.busy

@@ -19,7 +19,7 @@ pub(crate) struct OnStage<'a> {
 impl<'a> OnStage<'a> {
     /// What a job's colour stands for.
     pub(super) fn class(&self, job: JobId) -> u32 {
-        palette::job_class(job, self.stage.colour_by, self.stage, self.run)
+        palette::job_class(job, self.stage.state.view.colour_by, self.stage, self.run)
     }
 
     /// The [category](palette::category) of a job's colour.
@@ -66,9 +66,7 @@ impl<'a> OnStage<'a> {
 
     /// The jobs that are outlined: the marked one, the chosen one, and the one under the pointer.
     pub(super) fn outlined(&self) -> impl Iterator<Item = JobId> + use<> {
-        let Stage {
-            selected, hovered, ..
-        } = *self.stage;
+        let (selected, hovered) = (self.stage.selected(), self.stage.hovered);
         let marked = self.stage.marked();
         let selected = selected.filter(|&job| Some(job) != marked);
         let hovered = hovered.filter(|&job| Some(job) != marked && Some(job) != selected);
@@ -83,6 +81,12 @@ impl<'a> OnStage<'a> {
     /// Whether a job stands back: another is marked, or a class of jobs that it is not of.
     pub(super) fn is_dimmed(&self, job: JobId) -> bool {
         let other = self.stage.marked().is_some_and(|marked| marked != job);
-        other || self.stage.lit.is_some_and(|lit| self.class(job) != lit)
+        other
+            || self
+                .stage
+                .state
+                .view
+                .lit
+                .is_some_and(|lit| self.class(job) != lit)
     }
 }

@@ -71,7 +71,7 @@ impl Painter for Strip {
                 top,
                 base,
                 most,
-                palette::run_colour(run.hue, stage.dark),
+                palette::run_colour(run.hue(), stage.dark),
             );
         }
 
@@ -79,7 +79,7 @@ impl Painter for Strip {
         pen.rect(&track);
         let line_h = (track_h / runs).floor();
         for (position, run) in stage.runs.iter().enumerate() {
-            pen.fill(palette::run_colour(run.hue, stage.dark));
+            pen.fill(palette::run_colour(run.hue(), stage.dark));
             let y = track.y + position as f64 * line_h;
             pen.rect(&Rect {
                 y,
@@ -162,7 +162,7 @@ impl Painter for Strip {
             response.seek = Some(at);
         }
         self.hover_x = Some(x);
-        let mut lines = vec![stage.moments.exact(at)];
+        let mut lines = vec![stage.moments().exact(at)];
         for run in &stage.runs {
             let next = run
                 .log
@@ -170,7 +170,7 @@ impl Painter for Strip {
                 .partition_point(|&sample| sample <= at);
             if let Some(sample) = next.checked_sub(1).filter(|_| at <= run.reached()) {
                 let waiting = run.log.sample_waiting()[sample];
-                lines.push(format!("{}: {} waiting", run.name, count(waiting.into())));
+                lines.push(format!("{}: {} waiting", run.name(), count(waiting.into())));
             }
         }
         response.tooltip = Some(lines);

@@ -244,7 +244,7 @@ impl RunPainter for Timeline {
         } = self.place;
         let now = shown.stage.clock.now;
 
-        let moments = &shown.stage.moments;
+        let moments = shown.stage.moments();
         let clock = moments.within(self.window.span(), now);
         let clock = (now, clock.as_str());
         let pill = axis::pill(pen, &axis, &view.ruler, clock);

@@ -478,7 +478,7 @@ impl RunPainter for Yard {
 
     fn walk(&mut self, key: &str, shown: OnStage<'_>) -> Option<(Response, Point<Device>)> {
         let OnStage { stage, run } = shown;
-        let here = stage.hovered.or(stage.selected);
+        let here = stage.hovered.or(stage.selected());
         let mut response = Response {
             repaint: true,
             ..Response::default()

@@ -2,11 +2,11 @@
 //! goodput model.
 
 use super::Session;
-use super::runs::Run;
+use super::run_workers::RunWorker;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{ModelReply, ModelRequest, RunRequest};
 use crate::goodput::Question;
-use crate::state::Action;
+use crate::state::AnalysesAction;
 use switchyard::Time;
 
 impl Session {
@@ -15,16 +15,16 @@ impl Session {
     pub fn explain_selected(&self) {
         let (job, now, playing) = {
             let stage = self.0.stage.read();
-            (stage.selected, Time(stage.clock.now), stage.clock.playing)
+            (stage.selected(), Time(stage.clock.now), stage.clock.playing)
         };
         let Some(job) = job.filter(|_| !playing) else {
             return;
         };
         let question = RunRequest::Explain { job, at: now };
-        let wanting = self.0.runs.borrow().not_told_of(job, now);
+        let wanting = self.0.workers.borrow().not_told_of(job, now);
         for id in wanting {
             if self.ask_run(id, &question)
-                && let Some(run) = self.0.runs.borrow_mut().get(id)
+                && let Some(run) = self.0.workers.borrow_mut().get(id)
             {
                 run.asked = Some((job, now));
             }
@@ -46,11 +46,12 @@ impl Session {
         let Some(id) = self.0.round_of.get().filter(|_| !playing) else {
             return;
         };
-        let wants = |run: &mut Run| run.round_asked.is_none() && run.round_answered != Some(now);
-        let wants = self.0.runs.borrow_mut().get(id).is_some_and(wants);
+        let wants =
+            |run: &mut RunWorker| run.round_asked.is_none() && run.round_answered != Some(now);
+        let wants = self.0.workers.borrow_mut().get(id).is_some_and(wants);
         if wants
             && self.ask_run(id, &RunRequest::Round { at: now })
-            && let Some(run) = self.0.runs.borrow_mut().get(id)
+            && let Some(run) = self.0.workers.borrow_mut().get(id)
         {
             run.round_asked = Some(now);
         }
@@ -64,22 +65,22 @@ impl Session {
             WorkerHandle::start(move |news| session.hear_model(news))
         });
         let asked = worker.send(&ModelRequest(question.clone()), []);
-        self.tell(Action::Ask(question));
+        self.tell(AnalysesAction::Ask(question));
         match asked {
             Ok(()) => *modeller = Some(worker),
-            Err(why) => self.tell(Action::Answered(Err(why.to_string()))),
+            Err(why) => self.tell(AnalysesAction::Answered(Err(why.to_string()))),
         }
     }
 
     fn hear_model(&self, news: News<ModelReply>) {
         match news {
-            News::Reply(ModelReply(answer)) => self.tell(Action::Answered(*answer)),
+            News::Reply(ModelReply(answer)) => self.tell(AnalysesAction::Answered(*answer)),
             News::Late => self.tell_late(),
             News::Died(why) => {
                 // The next question gets a new worker.
                 self.0.modeller.borrow_mut().take();
                 let why = format!("the model's worker died ({why}): change a number to try again");
-                self.tell(Action::Answered(Err(why)));
+                self.tell(AnalysesAction::Answered(Err(why)));
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::state::beside::{Brought, has_jobs_of, link_to_file, other_link};
 use crate::state::besides::Besides;
 use crate::state::link::Link;
 use crate::state::sweep::Sweep;
-use crate::state::{Action, AppState, Source};
+use crate::state::{AnalysesAction, AppState, Source};
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
@@ -20,7 +20,7 @@ impl Session {
     pub(super) fn set_beside(&self, state: &AppState, shown: &Link) {
         let other = match other_link(&state.sweep_values()) {
             Ok(other) => other,
-            Err(why) => return self.tell(Action::Swept(Err(why))),
+            Err(why) => return self.tell(AnalysesAction::Swept(Err(why))),
         };
         if has_jobs_of(&other, shown) {
             let both = state.beside(shown, &other, None);
@@ -91,7 +91,7 @@ impl Session {
         let sweeping = Sweeping::default();
         let mark = sweeping.mark.clone();
         self.0.sweeping.replace(sweeping);
-        self.tell(Action::Swept(Ok(Rc::new(Sweep::to_come()))));
+        self.tell(AnalysesAction::Swept(Ok(Rc::new(Sweep::to_come()))));
         mark
     }
 
@@ -102,7 +102,7 @@ impl Session {
 
     fn refuse_the_other(&self, why: String) {
         self.0.sweeping.take();
-        self.tell(Action::Swept(Err(why)));
+        self.tell(AnalysesAction::Swept(Err(why)));
     }
 
     fn open_files_there(&self, asked: Asked, files: &[File]) {

@@ -5,7 +5,7 @@ use super::Session;
 use super::desk::Files;
 use super::links::Wanted;
 use crate::kept::Opening;
-use crate::state::{Action, AppState, Source};
+use crate::state::{AppState, NoticesAction, Source};
 use js_sys::Array;
 use std::fmt::Write;
 use switchyard::job::{Demand, Job, Work};
@@ -86,10 +86,10 @@ impl Session {
         let text = JsValue::from(written(jobs));
         let Ok(file) = File::new_with_str_sequence(&Array::of1(&text), MADE) else {
             let why = "This browser makes no files, so jobs cannot be made by hand here.";
-            return self.tell(Action::Notice(Some(why.to_owned())));
+            return self.tell(NoticesAction::Notice(Some(why.to_owned())));
         };
         let clock = self.0.stage.read().clock;
-        let is_made = state.source == Source::File(MADE.to_owned());
+        let is_made = state.opening.source == Source::File(MADE.to_owned());
         let mut wanted = Wanted::default();
         wanted.cluster = Some(state.setup.cluster.clone());
         wanted.time = Some(if is_made { clock.now } else { 0.0 });

@@ -3,7 +3,7 @@
 use super::Session;
 use super::desk::Files;
 use crate::kept::Held;
-use crate::state::{Action, Refused};
+use crate::state::{Action, NoticesAction, OpeningAction, Refused};
 use crate::{kept, remembered};
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -25,7 +25,7 @@ impl Session {
         };
         if files.bytes() > LONG_KEEPING {
             let keeping = format!("{name} is being compressed and kept…");
-            self.tell(Action::Notice(Some(keeping)));
+            self.tell(NoticesAction::Notice(Some(keeping)));
         }
         let jobs = self.0.stage.read().workload.clone();
         let session = self.clone();
@@ -36,14 +36,14 @@ impl Session {
                     // Another may have been opened meanwhile.
                     if Rc::ptr_eq(&jobs, &session.0.stage.read().workload) {
                         session.0.desk.borrow_mut().open.files.kept = Some(id);
-                        session.tell(Action::KeptThis(id));
+                        session.tell(OpeningAction::SavedThis(id));
                         session.hold();
                     }
                     format!("{name} is kept in this browser: find it under Kept.")
                 }
                 Err(why) => format!("{name} is not kept: {why}."),
             };
-            session.tell(Action::Notice(Some(notice)));
+            session.tell(NoticesAction::Notice(Some(notice)));
         });
     }
 
@@ -67,7 +67,7 @@ impl Session {
         let files = how.files;
         // What a link can fetch, or has within, is found anyway.
         let told = if files.is_empty() || from.is_some() {
-            return self.tell(Action::Held(Held::No));
+            return self.tell(OpeningAction::Held(Held::No));
         } else if kept.is_some() {
             Held::No
         } else if !remembered::may_hold() {
@@ -80,13 +80,13 @@ impl Session {
         if !matches!(told, Held::ForTab(_)) {
             self.0.held_files.take();
             spawn_local(kept::unhold());
-            return self.tell(Action::Held(told));
+            return self.tell(OpeningAction::Held(told));
         }
         if are_same(&files, &self.0.held_files.borrow()) {
-            return self.tell(Action::Held(told));
+            return self.tell(OpeningAction::Held(told));
         }
         self.0.held_files.take();
-        self.tell(Action::Held(Held::No));
+        self.tell(OpeningAction::Held(Held::No));
         let session = self.clone();
         spawn_local(async move {
             let is_held = kept::hold(&files).await;
@@ -94,7 +94,7 @@ impl Session {
             let is_open = are_same(&files, &session.open_now().how.files);
             if is_held && is_open && remembered::may_hold() {
                 session.0.held_files.replace(files);
-                session.tell(Action::Held(told));
+                session.tell(OpeningAction::Held(told));
             }
         });
     }
@@ -134,7 +134,7 @@ impl Session {
     /// Finds out which traces are kept.
     pub async fn list_kept(&self) {
         let kept = kept::list().await;
-        self.tell(Action::Kept(kept));
+        self.tell(OpeningAction::Saved(kept));
     }
 }
 

@@ -5,7 +5,7 @@ use super::Session;
 use super::desk::Files;
 use crate::kept::{self, Opening};
 use crate::state::link::Link;
-use crate::state::{Action, AppState, ClusterOrigin, NextStep, Refused, Source};
+use crate::state::{Action, AppState, ClusterOrigin, NextStep, NoticesAction, Refused, Source};
 use crate::time_axis::{TimeAxis, Window};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
@@ -229,7 +229,7 @@ impl Session {
             let name = link.source.name().to_owned();
             way_back.aside = Some((link, old));
             drop(way_back);
-            self.tell(Action::WayBack(Some(name)));
+            self.tell(NoticesAction::WayBack(Some(name)));
         }
     }
 
@@ -238,7 +238,7 @@ impl Session {
         let Some((link, files)) = self.0.way_back.borrow_mut().aside.take() else {
             return;
         };
-        self.tell(Action::WayBack(None));
+        self.tell(NoticesAction::WayBack(None));
         self.tell(Action::Follow(Box::new(link.clone())));
         if files.how.files.is_empty() {
             // A sample.

@@ -1,6 +1,6 @@
 //! What the page does besides showing, in one [`Session`]: it opens traces ([`opening`], with the
 //! states of opening in [`desk`]), follows [`links`], takes files from [elsewhere](remote), finds files again ([`keeping`]), puts jobs on
-//! stage ([`staging`]), carries runs ([`running`], with those that have a worker in [`runs`]) and [sweeps](sweep), asks
+//! stage ([`staging`]), carries runs ([`runs`], with their workers in [`run_workers`]) and [sweeps](sweep), asks
 //! workers ([`asking`]), makes traces of what people type ([`by_hand`]), has them write files ([`writing`]), measures placements of shares
 //! ([`packing`]), and has at hand what placements learned ([`weighing`]).
 //!
@@ -18,7 +18,7 @@ mod opening;
 mod packing;
 mod plugging;
 mod remote;
-mod running;
+mod run_workers;
 mod runs;
 mod staging;
 mod sweep;
@@ -30,10 +30,10 @@ use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{Exporter, GoodputModel, Opener, Packer};
 use crate::machine::Machine;
 use crate::stage::SharedStage;
-use crate::state::Action;
+use crate::state::{Action, AppState, NoticesAction, Store};
 use desk::{Desk, Files};
 use links::{Wanted, WayBack};
-use runs::Runs;
+use run_workers::Workers;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use web_sys::File;
@@ -46,7 +46,7 @@ pub use remote::MOST_LETTERS;
 
 struct Inner {
     stage: SharedStage,
-    dispatch: Box<dyn Fn(Action)>,
+    store: Store,
     /// What is open and what is being opened.
     desk: RefCell<Desk>,
     opener: RefCell<Option<WorkerHandle<Opener>>>,
@@ -64,8 +64,8 @@ struct Inner {
     linked_time: Cell<Option<f64>>,
     /// The files held for this tab, as far as this page knows.
     held_files: RefCell<Vec<File>>,
-    /// Those that have been started, in no particular order.
-    runs: RefCell<Runs>,
+    /// The workers of the runs that have been started, in no particular order.
+    workers: RefCell<Workers>,
     /// The run whose rounds are shown.
     round_of: Cell<Option<u32>>,
     /// Answers for the goodput model.
@@ -86,11 +86,11 @@ impl PartialEq for Session {
 }
 
 impl Session {
-    /// A session that shows on `stage` and reports to the reducer.
-    pub fn new(stage: SharedStage, dispatch: impl Fn(Action) + 'static) -> Self {
+    /// A session that shows on `stage` and tells the store.
+    pub fn new(stage: SharedStage, store: Store) -> Self {
         Self(Rc::new(Inner {
             stage,
-            dispatch: Box::new(dispatch),
+            store,
             desk: RefCell::default(),
             opener: RefCell::default(),
             jobs: RefCell::default(),
@@ -101,7 +101,7 @@ impl Session {
             known: RefCell::default(),
             linked_time: Cell::default(),
             held_files: RefCell::default(),
-            runs: RefCell::new(Runs::new(Machine::here())),
+            workers: RefCell::new(Workers::new(Machine::here())),
             round_of: Cell::default(),
             modeller: RefCell::default(),
             packer: RefCell::default(),
@@ -118,12 +118,17 @@ impl Session {
     }
 
     /// Tells the reducer.
-    pub fn tell(&self, action: Action) {
-        (self.0.dispatch)(action);
+    pub fn tell(&self, action: impl Into<Action>) {
+        self.0.store.apply(action.into());
+    }
+
+    /// The page's state as it is now.
+    pub fn state(&self) -> Rc<AppState> {
+        self.0.store.state()
     }
 
     fn tell_late(&self) {
-        self.tell(Action::Notice(Some(
+        self.tell(NoticesAction::Notice(Some(
             "A part of the page is still on its way: the network is slow, or does not answer. What needs it goes on as soon as it is here.".to_owned(),
         )));
     }
@@ -132,19 +137,18 @@ impl Session {
 #[cfg(all(test, target_arch = "wasm32"))]
 mod browser_tests {
     use super::*;
-    use crate::state::AppState;
     use crate::state::link::Link;
     use switchyard::job::JobId;
     use wasm_bindgen_test::wasm_bindgen_test;
 
     #[wasm_bindgen_test]
     fn the_stage_shows_the_choice_of_the_state() {
-        let session = Session::new(SharedStage::default(), |_| {});
-        let mut state = AppState::from_link(&Link::parse(""));
+        let state = AppState::from_link(&Link::parse(""));
+        let session = Session::new(SharedStage::default(), Store::new(state));
         for selected in [Some(JobId(3)), None] {
-            state.selected = selected;
-            session.reconcile(&state);
-            assert_eq!(session.stage().read().selected, selected);
+            session.select(selected);
+            session.reconcile();
+            assert_eq!(session.stage().read().selected(), selected);
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::draw::format;
 use crate::kept::Opening;
 use crate::remembered;
 use crate::state::{
-    Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED, NextStep, Refused, Source,
+    Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED, NextStep, OpeningAction,
+    Refused, Source,
 };
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
@@ -45,13 +46,13 @@ impl Session {
             from: Some(Source::Sample(name.to_owned())),
             ..Files::default()
         });
-        self.tell(Action::Opening(name.to_string(), 0));
+        self.tell(OpeningAction::Begun(name.to_string(), 0));
         self.ask_opener(&request, &[]);
     }
 
     /// Opens the visitor's files: a trace, a cluster's description, or both; weights, plug-ins and scripts.
     pub fn open_files(&self, mut files: Vec<File>) {
-        self.tell(Action::ReadRefusal);
+        self.tell(OpeningAction::ReadRefusal);
         self.take_weights(&mut files);
         self.take_plugins(&mut files);
         self.take_scripts(&mut files);
@@ -84,7 +85,7 @@ impl Session {
             head,
             why: String::new(),
         };
-        self.tell(Action::AskColumns(Rc::new(asked)));
+        self.tell(OpeningAction::AskColumns(Rc::new(asked)));
     }
 
     /// Opens the table that was asked about with these columns.
@@ -106,7 +107,7 @@ impl Session {
         self.0.fetching.set(self.0.fetching.get() + 1);
         super::remote::leave();
         self.end_opener();
-        self.tell(Action::CancelledOpening);
+        self.tell(OpeningAction::Cancelled);
     }
 
     /// The jobs last asked for of the trace that is open.
@@ -127,7 +128,7 @@ impl Session {
             false => origin,
         };
         let asked = (choice.clone(), cluster.clone(), origin);
-        let choosing = Action::Choosing(choice.clone());
+        let choosing = OpeningAction::Choosing(choice.clone());
         if let Some(Source::Sample(name)) = open.from {
             self.0.desk.borrow_mut().choose(asked);
             let request = OpenRequest::Sample {
@@ -152,8 +153,8 @@ impl Session {
     /// Which gangs are too large depends on the cluster: where jobs were chosen by that, they are
     /// chosen again for another one.
     pub(super) fn is_to_choose_again(&self, state: &AppState) -> bool {
-        let (cluster, origin) = (&state.setup.cluster, state.cluster_origin);
-        let choice = state.trace.as_ref().map(|trace| &trace.choice);
+        let (cluster, origin) = (&state.setup.cluster, state.opening.cluster_origin);
+        let choice = state.opening.trace.as_ref().map(|trace| &trace.choice);
         let Some(choice) = choice.filter(|choice| !choice.value("oversized").is_empty()) else {
             return false;
         };
@@ -198,7 +199,7 @@ impl Session {
             self.0.desk.borrow_mut().done();
             return;
         };
-        self.tell(Action::Opening(name, files.bytes() as u64));
+        self.tell(OpeningAction::Begun(name, files.bytes() as u64));
         let Opening {
             files,
             member,
@@ -220,7 +221,7 @@ impl Session {
         self.0.opener.take();
         let stays = self.0.desk.borrow_mut().give_up();
         if let Some(choice) = stays {
-            self.tell(Action::Choosing(choice));
+            self.tell(OpeningAction::Choosing(choice));
         }
     }
 
@@ -238,7 +239,7 @@ impl Session {
     fn hear_opener(&self, news: News<OpenReply>) {
         match news {
             News::Reply(OpenReply::Reading { bytes, rows }) => {
-                self.tell(Action::Reading(bytes, rows))
+                self.tell(OpeningAction::Reading(bytes, rows))
             }
             News::Reply(OpenReply::Opened(trace)) => self.hear_opened(*trace),
             News::Reply(OpenReply::OpenedCluster(cluster)) => {
@@ -297,7 +298,7 @@ impl Session {
         );
         self.note_known();
         // Whoever was asked about the columns of what was open has nothing to answer any more.
-        self.tell(Action::LeaveColumns);
+        self.tell(OpeningAction::LeaveColumns);
         let is_large = report.is_some_and(|report| report.rows_kept > MOST_HELD);
         if is_large {
             // Its memory is gone before the jobs need theirs.
@@ -320,7 +321,7 @@ impl Session {
         match answer {
             Answer::Over => {}
             Answer::Stay(choice) => {
-                self.tell(Action::Choosing(choice));
+                self.tell(OpeningAction::Choosing(choice));
                 next = NextStep::Nothing;
             }
             Answer::Half => {
@@ -331,7 +332,7 @@ impl Session {
             Answer::Together(files) => return self.open_files(files),
             Answer::Again(files) => return self.open(*files),
             Answer::Ask(asked) => {
-                self.tell(Action::AskColumns(Rc::new(asked)));
+                self.tell(OpeningAction::AskColumns(Rc::new(asked)));
                 next = NextStep::Columns;
             }
         }

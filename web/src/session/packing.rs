@@ -3,7 +3,7 @@
 use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{PackReply, PackRequest};
-use crate::state::Action;
+use crate::state::AnalysesAction;
 use wasm_bindgen::JsValue;
 use web_sys::File;
 
@@ -16,13 +16,13 @@ impl Session {
     /// Measures placements of shares on these lists, or on invented ones, and forgets what was
     /// measured before.
     pub fn measure_packing(&self, lists: Option<[File; 2]>, seeds: u32) {
-        self.tell(Action::Arrived(None));
+        self.tell(AnalysesAction::Packed(None));
         let session = self.clone();
         let packer = WorkerHandle::start(move |news| session.hear_packer(news));
         let lists = lists.iter().flatten().map(JsValue::from);
         match packer.send(&PackRequest { seeds }, lists) {
             Ok(()) => drop(self.0.packer.replace(Some(packer))),
-            Err(why) => self.tell(Action::Arrived(Some(Err(why.to_string())))),
+            Err(why) => self.tell(AnalysesAction::Packed(Some(Err(why.to_string())))),
         }
     }
 
@@ -34,14 +34,16 @@ impl Session {
     fn hear_packer(&self, news: News<PackReply>) {
         match news {
             News::Reply(PackReply::Measured(measured)) => {
-                self.tell(Action::Arrived(Some(Ok((*measured).into()))));
+                self.tell(AnalysesAction::Packed(Some(Ok((*measured).into()))));
             }
-            News::Reply(PackReply::Refused(why)) => self.tell(Action::Arrived(Some(Err(why)))),
+            News::Reply(PackReply::Refused(why)) => {
+                self.tell(AnalysesAction::Packed(Some(Err(why))))
+            }
             News::Late => self.tell_late(),
             News::Died(why) => {
                 self.0.packer.take();
                 let why = format!("The worker that measures died ({why}): start again.");
-                self.tell(Action::Arrived(Some(Err(why))));
+                self.tell(AnalysesAction::Packed(Some(Err(why))));
             }
         }
     }

@@ -3,7 +3,7 @@
 //! parameter of the policy's spec, so that links and experiments carry it.
 
 use super::Session;
-use crate::state::Action;
+use crate::state::{Action, RunsAction};
 use crate::words::words;
 use switchyard::policy::PolicySpec;
 use wasm_bindgen::JsValue;
@@ -34,7 +34,7 @@ impl Session {
                     spec.parse::<PolicySpec>().map_err(|why| why.to_string())
                 });
                 session.tell(match policy {
-                    Ok(policy) => Action::Add(policy),
+                    Ok(policy) => RunsAction::Add(policy).into(),
                     Err(why) => Action::NotTaken(why),
                 });
             });

@@ -6,7 +6,7 @@ use super::desk::Files;
 use crate::bridge::protocol::ExportFormat;
 use crate::kept::Opening;
 use crate::state::source::check_address;
-use crate::state::{Action, AppState, NextStep, Refused, Source};
+use crate::state::{Action, AppState, NextStep, OpeningAction, Refused, Source};
 use crate::words::words;
 use std::rc::Rc;
 use switchyard_app::Experiment;
@@ -78,12 +78,12 @@ impl Session {
     /// Takes a file from its address or its link, and opens it.
     pub fn take_from(&self, source: Source) {
         self.begin_elsewhere();
-        self.tell(Action::Opening(source.name().to_owned(), 0));
+        self.tell(OpeningAction::Begun(source.name().to_owned(), 0));
         let (session, mine) = (self.clone(), self.0.fetching.get());
         spawn_local(async move {
             let told = session.clone();
             let file = file_of(&source, move |bytes, total| {
-                told.tell(Action::Fetching(bytes, total));
+                told.tell(OpeningAction::Fetching(bytes, total));
             });
             let file = file.await;
             // Something else may have been opened meanwhile, or this given up.
@@ -118,7 +118,7 @@ impl Session {
     /// from for whoever opens the link; `None` where they are too many.
     pub fn pack(&self, state: &AppState, then: impl FnOnce(Option<Source>) + 'static) {
         let jobs = self.0.stage.read().workload.jobs.len();
-        let name = match &state.source {
+        let name = match &state.opening.source {
             Source::Sample(name) => format!("{name}.csv"),
             other => other.name().to_owned(),
         };

@@ -1,317 +1,319 @@
-//! The runs that have been started, and who of them has a worker.
-//!
-//! A machine holds only so many workers. Of runs that are over, those asked last keep theirs, to
-//! tell why a job runs or waits; the others get one again when they are asked.
+//! Runs: declared by the reducer's list of schedulers, carried by workers.
 
-use super::weighing::Given;
-use crate::bridge::client::WorkerHandle;
-use crate::bridge::protocol::{RunInput, Runner};
-use crate::machine::Machine;
+use super::Session;
+use super::run_workers::{Orders, RunWorker};
+use super::weighing::{Given, Weighed};
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::parcel::ParcelError;
+use crate::bridge::protocol::{LogShortage, Program, RunReply, RunRequest, Runner};
+use crate::links::Links;
+use crate::log_room::{refused, remedies, room};
+use crate::stage::StageRun;
+use crate::state::link::Link;
+use crate::state::{AppState, Finished, NoticesAction, Phase, Run, RunsAction, SelectionAction};
 use std::rc::Rc;
-use std::sync::Arc;
-use switchyard::job::JobId;
-use switchyard::sim::{LogBudget, Progress};
-use switchyard::workload::ApplicationSettings;
-use switchyard::{RunSpec, Time};
+use switchyard::RunSpec;
+use switchyard::report::{Outcomes, Summary};
+use switchyard::sim::LogBudget;
 
-/// What a run was started with, besides the jobs.
-pub(crate) struct Orders {
-    /// The settings.
-    pub(crate) spec: Rc<RunSpec>,
-    /// What adaptive jobs train.
-    pub(crate) applications: Option<Arc<ApplicationSettings>>,
-    /// What it goes by if it has learned.
-    pub(crate) weights: Given,
-    /// Whether its log draws from what there is for all, and not from a budget that a person has chosen.
-    pub(crate) draws: bool,
-}
+/// Progress is told to the reducer at most this often, in milliseconds.
+const PROGRESS_EVERY_MS: f64 = 120.0;
 
-impl Orders {
-    /// What a worker makes the run of.
-    pub(crate) fn input(&self) -> RunInput {
-        RunInput {
-            spec: self.spec.clone(),
-            applications: self.applications.clone(),
-            own_weights: self.weights.own.is_some(),
+impl Session {
+    /// Starts what is in the list and not yet at work, as far as there is room; ends what is no
+    /// longer in it.
+    pub fn reconcile(&self) {
+        let state = self.state();
+        self.0.stage.write().show(&state);
+        self.check_linked_time(&state);
+        if state.opening.trace.is_some() && !self.is_opening() {
+            let shown = Link::of(&state, &self.0.stage.read());
+            self.0.way_back.borrow_mut().latest = Some(shown);
         }
-    }
-}
-
-/// A run, generic over its worker for tests.
-pub(crate) struct Run<Worker = WorkerHandle<Runner>> {
-    /// The page's id of it.
-    pub(crate) id: u32,
-    /// What it was started with.
-    pub(crate) orders: Orders,
-    /// `None` once it is over and another needed the room.
-    pub(crate) worker: Option<Worker>,
-    /// Whether it is under way.
-    under_way: bool,
-    /// Whether its first worker has died.
-    pub(crate) is_second: bool,
-    /// Whether a worker that was only to answer has died: it is not asked again.
-    is_mute: bool,
-    /// When its worker was last asked anything, counted in requests.
-    used: u64,
-    /// When the reducer was last told of its progress.
-    pub(crate) told_ms: f64,
-    /// How far it has come.
-    pub(crate) progress: Progress,
-    /// Pieces of its log that are taken in.
-    pub(crate) pieces: u32,
-    /// The question to the worker that is not answered yet, and the last one answered.
-    pub(crate) asked: Option<(JobId, Time)>,
-    pub(crate) answered: Option<(JobId, Time)>,
-    /// The same of questions about rounds.
-    pub(crate) round_asked: Option<Time>,
-    pub(crate) round_answered: Option<Time>,
-}
-
-impl<Worker> Run<Worker> {
-    /// A run that has just been given to a worker.
-    pub(crate) fn new(
-        id: u32,
-        orders: Orders,
-        worker: Worker,
-        progress: Progress,
-        is_second: bool,
-    ) -> Self {
-        Self {
-            id,
-            orders,
-            worker: Some(worker),
-            under_way: true,
-            is_second,
-            is_mute: false,
-            used: 0,
-            told_ms: 0.0,
-            progress,
-            pieces: 0,
-            asked: None,
-            answered: None,
-            round_asked: None,
-            round_answered: None,
+        if state.opening.trace.is_none() || self.0.desk.borrow().awaits_jobs() {
+            return;
         }
-    }
-
-    fn is_busy(&self) -> bool {
-        self.under_way || self.asked.is_some() || self.round_asked.is_some()
-    }
-}
-
-/// All runs that have been started.
-pub(crate) struct Runs<Worker = WorkerHandle<Runner>> {
-    machine: Machine,
-    runs: Vec<Run<Worker>>,
-    /// Those whose worker has died: they get another.
-    bereft: Vec<u32>,
-    requests: u64,
-}
-
-impl<Worker> Runs<Worker> {
-    /// None yet, on this machine.
-    pub(crate) fn new(machine: Machine) -> Self {
-        Self {
-            machine,
-            runs: Vec::new(),
-            bereft: Vec::new(),
-            requests: 0,
+        if self.is_to_choose_again(&state) {
+            return;
         }
-    }
-
-    /// How long the logs of all may become together.
-    pub(crate) fn log_pool(&self) -> LogBudget {
-        self.machine.log_pool()
-    }
-
-    /// The run with this id.
-    pub(crate) fn get(&mut self, id: u32) -> Option<&mut Run<Worker>> {
-        self.runs.iter_mut().find(|run| run.id == id)
-    }
-
-    /// Whether another may begin.
-    pub(crate) fn has_room(&self) -> bool {
-        self.room() > 0
-    }
-
-    /// How many more may be under way.
-    pub(crate) fn room(&self) -> usize {
-        let under_way = self.runs.iter().filter(|run| run.under_way).count();
-        self.machine.runs_at_once().saturating_sub(under_way)
-    }
-
-    /// Sees to it that a run may have a worker, if need be by taking another's that has been idle
-    /// longest; says whether it may.
-    pub(crate) fn make_room_for(&mut self, id: u32) -> bool {
-        self.requests += 1;
-        if let Some(run) = self.runs.iter_mut().find(|run| run.id == id) {
-            run.used = self.requests;
-            if run.is_mute || run.worker.is_some() {
-                return !run.is_mute;
+        let is_started = |id: u32| state.run(id).is_some_and(|run| run.phase != Phase::Waiting);
+        self.0.workers.borrow_mut().retain(is_started);
+        for run in &state.runs.list {
+            if run.phase != Phase::Waiting {
+                continue;
+            }
+            if self.room() == 0 {
+                return;
+            }
+            let spec = state.run_spec(run);
+            match self.weigh(&spec) {
+                Weighed::Ready(weights) => self.start(run, spec, weights, &state),
+                Weighed::OnTheirWay => {}
+                Weighed::Missing(why) => self.tell(RunsAction::CannotBegin(run.id, why)),
             }
         }
-        while self.workers() >= self.machine.workers() {
-            let idle = self.runs.iter_mut();
-            let idle = idle.filter(|run| run.worker.is_some() && !run.is_busy());
-            let Some(longest) = idle.min_by_key(|run| run.used) else {
-                return false;
-            };
-            longest.worker = None;
+    }
+
+    /// How many runs more may be under way.
+    pub(super) fn room(&self) -> usize {
+        let under_way = self.state().runs.under_way();
+        self.0.workers.borrow().room(under_way)
+    }
+
+    /// Sees to it that a run may have a worker; says whether it may.
+    fn make_room_for(&self, id: u32) -> bool {
+        let state = self.state();
+        let is_running = |id: u32| state.run(id).is_some_and(Run::is_running);
+        self.0.workers.borrow_mut().make_room_for(id, is_running)
+    }
+
+    /// Ends a run where it is, or does not let it begin; what it has shown stays.
+    pub fn cancel(&self, id: u32) {
+        let worker = self.0.workers.borrow_mut().take(id);
+        if let Some(progress) = worker.and_then(|worker| worker.untold) {
+            self.tell(RunsAction::Progress(id, progress));
         }
-        true
+        let jobs = self.0.stage.read().workload.jobs.len();
+        self.tell(RunsAction::Cancelled(id, jobs));
     }
 
-    fn workers(&self) -> usize {
-        self.runs.iter().filter(|run| run.worker.is_some()).count()
-    }
-
-    /// Takes in a run, in the place of the one with its id.
-    pub(crate) fn put(&mut self, mut run: Run<Worker>) {
-        run.used = self.requests;
-        self.runs.retain(|other| other.id != run.id);
-        self.runs.push(run);
-    }
-
-    /// Lets go of a run.
-    pub(crate) fn take(&mut self, id: u32) -> Option<Run<Worker>> {
-        let at = self.runs.iter().position(|run| run.id == id)?;
-        Some(self.runs.swap_remove(at))
-    }
-
-    /// Its log is complete, or will never be.
-    pub(crate) fn is_over(&mut self, id: u32) {
-        if let Some(run) = self.get(id) {
-            run.under_way = false;
-        }
-    }
-
-    /// A run's worker is no more. Gives back the run if it was under way: it is lost with it.
-    pub(crate) fn bury(&mut self, id: u32) -> Option<Run<Worker>> {
-        let run = self.get(id)?;
-        if run.under_way {
-            if !run.is_second {
-                self.bereft.push(id);
+    /// Starts a run with the settings of now.
+    fn start(&self, run: &Run, mut spec: RunSpec, weights: Given, state: &AppState) {
+        let id = run.id;
+        let budget = &mut spec.options.log_budget;
+        let draws = *budget == LogBudget::default();
+        if draws {
+            *budget = self.0.workers.borrow().log_pool();
+            if let Some(why) = self.refused_room(id, state) {
+                self.0.stage.write().runs.retain(|run| run.id != id);
+                return self.tell(RunsAction::CannotBegin(id, why));
             }
-            return self.take(id);
         }
-        run.is_mute = run.asked.is_some() || run.round_asked.is_some();
-        (run.worker, run.asked, run.round_asked) = (None, None, None);
-        None
-    }
-
-    /// Whether a run that begins takes the place of one whose worker has died; it does so once.
-    pub(crate) fn replaces_dead(&mut self, id: u32) -> bool {
-        let before = self.bereft.len();
-        self.bereft.retain(|other| *other != id);
-        self.bereft.len() < before
-    }
-
-    /// Keeps those whose id is wanted.
-    pub(crate) fn retain(&mut self, wanted: impl Fn(u32) -> bool) {
-        self.runs.retain(|run| wanted(run.id));
-    }
-
-    /// Ends all.
-    pub(crate) fn clear(&mut self) {
-        self.runs.clear();
-    }
-
-    /// The runs that have neither told of this job and time nor are about to.
-    pub(crate) fn not_told_of(&self, job: JobId, at: Time) -> Vec<u32> {
-        let runs = self.runs.iter();
-        let wanting = runs.filter(|run| run.asked.is_none() && run.answered != Some((job, at)));
-        wanting.map(|run| run.id).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use switchyard::cluster::ClusterSpec;
-    use switchyard::sim::SimOptions;
-
-    /// A machine for two runs at once and four workers.
-    fn runs() -> Runs<()> {
-        Runs::new(Machine {
-            cores: 2,
-            gigabytes: 2.0,
-        })
-    }
-
-    fn start(runs: &mut Runs<()>, id: u32) {
-        assert!(runs.make_room_for(id));
         let orders = Orders {
-            spec: Rc::new(RunSpec {
-                policy: "fifo".parse().unwrap(),
-                cluster: ClusterSpec::uniform(1, 1).unwrap(),
-                placement: Default::default(),
-                options: SimOptions::default(),
-                history: None,
-                outages: Default::default(),
-            }),
-            applications: None,
-            weights: Given::default(),
-            draws: true,
+            spec: Rc::new(spec),
+            applications: state.applications(),
+            weights,
+            draws,
         };
-        let progress = Progress {
-            now: Time::ZERO,
-            done: 0,
-            jobs: 1,
-        };
-        runs.put(Run::new(id, orders, (), progress, false));
-    }
-
-    fn with_worker(runs: &Runs<()>) -> Vec<u32> {
-        let runs = runs.runs.iter().filter(|run| run.worker.is_some());
-        runs.map(|run| run.id).collect()
-    }
-
-    #[test]
-    fn more_runs_than_the_machine_holds_take_turns() {
-        let mut runs = runs();
-        let mut started = 0;
-        for over in 0..200 {
-            while runs.has_room() && started < 200 {
-                start(&mut runs, started);
-                started += 1;
+        self.make_room_for(id);
+        let is_second = self.0.workers.borrow_mut().replaces_dead(id);
+        match self.worker(id, &orders, true) {
+            Ok(worker) => {
+                let worker = RunWorker::new(id, orders, worker, is_second);
+                self.0.workers.borrow_mut().put(worker);
+                let jobs = self.0.stage.read().workload.jobs.len();
+                self.tell(RunsAction::Began(id, jobs));
+                self.put_on_stage(id, jobs);
             }
-            assert!(runs.workers() <= 4);
-            runs.is_over(over);
+            Err(why) => self.tell(RunsAction::CannotBegin(id, why.to_string())),
         }
-        assert_eq!(with_worker(&runs), [196, 197, 198, 199]);
-        // The first is asked, and one that is idle makes room.
-        assert!(runs.make_room_for(0));
-        assert_eq!(with_worker(&runs), [197, 198, 199]);
-        assert_eq!(runs.not_told_of(JobId(0), Time::ZERO).len(), 200);
     }
 
-    #[test]
-    fn nobody_makes_room_while_at_work() {
-        let mut runs = runs();
-        for id in 0..4 {
-            start(&mut runs, id);
-            runs.is_over(id);
-            runs.get(id).unwrap().asked = Some((JobId(0), Time::ZERO));
+    /// A worker for a run, with the jobs that are on stage.
+    fn worker(
+        &self,
+        id: u32,
+        orders: &Orders,
+        simulate: bool,
+    ) -> Result<WorkerHandle<Runner>, ParcelError> {
+        let session = self.clone();
+        let program = Program::of(&orders.spec.policy);
+        let worker = WorkerHandle::start_in(program, move |news| session.hear_run(id, news));
+        let jobs = self.0.jobs.borrow().clone();
+        let with = std::iter::once(jobs.into()).chain(orders.weights.files());
+        worker.send(&RunRequest::Load(orders.input()), with)?;
+        if simulate {
+            worker.send(&RunRequest::Simulate, [])?;
         }
-        assert!(!runs.make_room_for(4));
-        runs.get(2).unwrap().asked = None;
-        assert!(runs.make_room_for(4));
-        assert_eq!(with_worker(&runs), [0, 1, 3]);
+        Ok(worker)
     }
 
-    #[test]
-    fn a_run_is_lost_with_its_worker_only_while_it_is_under_way() {
-        let mut runs = runs();
-        start(&mut runs, 0);
-        start(&mut runs, 1);
-        runs.is_over(1);
-        assert!(runs.bury(0).is_some() && runs.replaces_dead(0) && !runs.replaces_dead(0));
-        assert!(runs.bury(1).is_none());
-        assert!(runs.get(1).is_some() && with_worker(&runs).is_empty());
-        // It died while nobody asked it: it may come back.
-        assert!(runs.make_room_for(1));
-        runs.get(1).unwrap().round_asked = Some(Time::ZERO);
-        assert!(runs.bury(1).is_none());
-        assert!(!runs.make_room_for(1));
+    /// Asks a run's worker; one that was let go comes back if there is room. Says whether it was
+    /// asked.
+    pub(super) fn ask_run(&self, id: u32, question: &RunRequest) -> bool {
+        if !self.make_room_for(id) {
+            return false;
+        }
+        let mut runs = self.0.workers.borrow_mut();
+        let Some(run) = runs.get(id) else {
+            return false;
+        };
+        if run.worker.is_none() {
+            match self.worker(id, &run.orders, false) {
+                Ok(worker) => run.worker = Some(worker),
+                Err(_) => return false,
+            }
+        }
+        let worker = run.worker.as_ref();
+        worker.is_some_and(|worker| worker.send(question, []).is_ok())
     }
+
+    /// Puts a run where it stands in the list.
+    fn put_on_stage(&self, id: u32, jobs: usize) {
+        let state = self.state();
+        let Some(place) = state.runs.position(id) else {
+            return;
+        };
+        let mut run = StageRun::new(state.runs.list[place].clone(), jobs);
+        let mut stage = self.0.stage.write();
+        stage.cluster = state.setup.cluster.clone();
+        let contends = state.setup.settings.options.contention;
+        run.links = contends.then(|| Links::of(&stage.cluster, &stage.workload));
+        stage.runs.retain(|other| other.id != id);
+        let at = stage
+            .runs
+            .partition_point(|other| state.runs.position(other.id) < Some(place));
+        stage.runs.insert(at, run);
+        stage.touch();
+    }
+
+    fn hear_run(&self, id: u32, news: News<RunReply>) {
+        match news {
+            News::Reply(RunReply::Log { delta, progress }) => {
+                self.0.stage.write().receive(id, *delta);
+                let now = now_ms();
+                let room = self.room_of(id);
+                if let Some(run) = self.0.workers.borrow_mut().get(id) {
+                    run.pieces += 1;
+                    if let Some(worker) = &run.worker {
+                        // A number can always be written.
+                        let pieces = run.pieces;
+                        let _ = worker.send(&RunRequest::Taken { pieces, room }, []);
+                    }
+                    run.untold = Some(progress);
+                    if now - run.told_ms < PROGRESS_EVERY_MS {
+                        return;
+                    }
+                    (run.told_ms, run.untold) = (now, None);
+                }
+                self.tell(RunsAction::Progress(id, progress));
+            }
+            News::Reply(RunReply::Done {
+                log_hash,
+                wall_ms,
+                decisions,
+                rho,
+            }) => {
+                let finished = |outcomes, summary| Finished {
+                    outcomes,
+                    summary,
+                    log_hash,
+                    wall_ms,
+                    decisions,
+                };
+                self.finish(id, finished, rho);
+            }
+            News::Reply(RunReply::Failed { mut why, shortage }) => {
+                if let Some(shortage) = shortage {
+                    why = format!("{why}, or {}", self.ways_to_room(id, shortage));
+                }
+                self.tell(RunsAction::BrokeOff(id, why));
+            }
+            News::Reply(RunReply::Explained {
+                job,
+                at,
+                explanation,
+            }) => {
+                if let Some(run) = self.0.workers.borrow_mut().get(id) {
+                    run.asked = None;
+                    run.answered = Some((job, at));
+                }
+                self.tell(SelectionAction::Explained(id, job, at, explanation));
+            }
+            News::Reply(RunReply::Slowed { job, slowness }) => {
+                self.tell(SelectionAction::Slowed(id, job, Rc::new(*slowness)));
+            }
+            News::Reply(RunReply::Round { at, report }) => {
+                if let Some(run) = self.0.workers.borrow_mut().get(id) {
+                    run.round_asked = None;
+                    run.round_answered = Some(at);
+                }
+                self.tell(SelectionAction::Round(
+                    id,
+                    report.map(|report| Rc::new(*report)),
+                ));
+            }
+            News::Late => self.tell_late(),
+            News::Died(why) => self.on_worker_died(id, &why),
+        }
+    }
+
+    /// How long a run's log may become by now, if it draws from what there is for all.
+    fn room_of(&self, id: u32) -> Option<u64> {
+        let draws = self.0.workers.borrow_mut().get(id)?.orders.draws;
+        draws.then(|| self.room_beside_others(id))
+    }
+
+    fn room_beside_others(&self, id: u32) -> u64 {
+        let pool = self.0.workers.borrow().log_pool().bytes;
+        let stage = self.0.stage.read();
+        let others = stage.runs.iter().filter(|run| run.id != id);
+        room(pool, stage.log_once(), others.map(StageRun::part))
+    }
+
+    /// Why a run does not begin that the others leave no room for.
+    fn refused_room(&self, id: u32, state: &AppState) -> Option<String> {
+        let pool = self.0.workers.borrow().log_pool().bytes;
+        let room = self.room_beside_others(id);
+        let why = refused(pool, self.0.stage.read().log_once(), room)?;
+        let remedies = remedies(0, pool - room, true, false);
+        let policy = state.run(id)?.policy.label();
+        Some(format!("{policy} has not begun: {why}, or {remedies}"))
+    }
+
+    /// What of the page gives a run's log more room.
+    fn ways_to_room(&self, id: u32, shortage: LogShortage) -> String {
+        let mut runs = self.0.workers.borrow_mut();
+        let chosen = runs.get(id).is_some_and(|run| !run.orders.draws);
+        let (mut own, mut others) = (0, 0);
+        for run in &self.0.stage.read().runs {
+            *(if run.id == id { &mut own } else { &mut others }) += run.log.bytes();
+        }
+        remedies(own, others, shortage == LogShortage::Jobs, chosen)
+    }
+
+    fn finish(
+        &self,
+        id: u32,
+        finished: impl FnOnce(Outcomes, Summary) -> Finished,
+        rho: Option<Vec<f64>>,
+    ) {
+        let stage = self.0.stage.read();
+        let (workload, cluster) = (stage.workload.clone(), stage.cluster.clone());
+        let Some(run) = stage.run(id) else { return };
+        let mut outcomes = Outcomes::of(&workload, &cluster, &run.log);
+        if let Some(rho) = rho.filter(|rho| rho.len() == outcomes.rho.len()) {
+            outcomes.rho = rho;
+        }
+        let summary = Summary::of_outcomes(&outcomes, &cluster, &run.log);
+        drop(stage);
+        let finished = Box::new(finished(outcomes, summary));
+        self.tell(RunsAction::Finished(id, finished));
+    }
+
+    /// A run's worker has died: once, the run gets another; then it has failed. One that was only
+    /// asked about is what it was.
+    fn on_worker_died(&self, id: u32, why: &str) {
+        let is_running = self.state().run(id).is_some_and(Run::is_running);
+        let dead = self.0.workers.borrow_mut().on_worker_died(id, is_running);
+        let Some(run) = dead else {
+            return;
+        };
+        if run.is_second {
+            let why = format!("Its worker died twice: {why}. Press Run to try again.");
+            self.tell(RunsAction::BrokeOff(id, why));
+        } else {
+            self.tell(NoticesAction::Notice(Some(format!(
+                "The worker of {} died and was restarted ({why}).",
+                run.orders.spec.policy.label()
+            ))));
+            self.tell(RunsAction::BeginAgain(id));
+        }
+    }
+}
+
+fn now_ms() -> f64 {
+    web_sys::window()
+        .and_then(|window| window.performance())
+        .map_or(0.0, |performance| performance.now())
 }

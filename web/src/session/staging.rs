@@ -9,7 +9,10 @@ use crate::draw::format;
 use crate::draw::palette::Ranks;
 use crate::stage::StageRun;
 use crate::state::besides::Besides;
-use crate::state::{Action, AppState, Card, ClusterOrigin, Refused, RunStatus, Source, TraceInfo};
+use crate::state::{
+    Action, AppState, ClusterOrigin, NoticesAction, Refused, RunsAction, SelectionAction, Source,
+    TraceInfo, ViewAction,
+};
 use crate::time_axis::TimeAxis;
 use std::rc::Rc;
 use switchyard::job::JobId;
@@ -18,21 +21,15 @@ use switchyard::workload::SAMPLES;
 impl Session {
     /// Once all runs are over it is known whether the clock can stand where a link has put it.
     pub(super) fn check_linked_time(&self, state: &AppState) {
-        let is_over = |card: &Card| {
-            matches!(
-                card.status,
-                RunStatus::Done { .. } | RunStatus::Cancelled(_) | RunStatus::Failed(_)
-            )
-        };
         let is_empty = self.0.stage.read().runs.is_empty();
-        if is_empty || !state.cards.iter().all(is_over) {
+        if is_empty || !state.runs.iter().all(|run| run.phase.is_over()) {
             return;
         }
         let end = self.0.stage.read().clock.end;
         let beyond = self.0.linked_time.take().filter(|&time| time > end);
         if let Some(time) = beyond {
             self.seek(end);
-            self.tell(Action::Complain(format!(
+            self.tell(NoticesAction::Complain(format!(
                 "t={time}: the last run ends at {end:.0} s, and the clock stands there."
             )));
         }
@@ -40,13 +37,13 @@ impl Session {
 
     /// Chooses a job, or none, in every view.
     pub fn select(&self, job: Option<JobId>) {
-        self.tell(Action::Select(job));
+        self.tell(SelectionAction::Select(job));
     }
 
     /// Follows a job, or lets go of it; from its submission, if it is over in every run.
     pub fn follow_job(&self, job: JobId) {
         let stage = self.0.stage.read();
-        let followed = (stage.followed != Some(job)).then_some(job);
+        let followed = (stage.followed() != Some(job)).then_some(job);
         let now = stage.clock.now;
         let is_over = |run: &StageRun| {
             let last = run.segments(job).last();
@@ -60,7 +57,7 @@ impl Session {
         if let Some(submit) = submit.filter(|_| over) {
             self.seek(submit);
         }
-        self.tell(Action::FollowJob(followed));
+        self.tell(SelectionAction::FollowJob(followed));
     }
 
     /// Moves the clock.
@@ -103,7 +100,7 @@ impl Session {
         let job = wanted.filter(|job| job.index() < jobs);
         if let (Some(JobId(wanted)), None) = (wanted, job) {
             let last = jobs.saturating_sub(1);
-            self.tell(Action::Complain(format!(
+            self.tell(NoticesAction::Complain(format!(
                 "job={wanted}: the jobs are numbered from 0 to {last}."
             )));
         }
@@ -186,7 +183,7 @@ impl Session {
         drop(desk);
         let jobs_there = jobs.len();
         let job = self.job_of(wanted.job, jobs_there);
-        self.0.runs.borrow_mut().clear();
+        self.0.workers.borrow_mut().clear();
         self.0.sweeping.take();
         let opens_at = wanted
             .time
@@ -225,7 +222,7 @@ impl Session {
             experiment: besides.experiment.map(Box::new),
         });
         if adds_recorded {
-            self.tell(Action::AddRecorded);
+            self.tell(RunsAction::AddRecorded);
         }
         if !besides.outages.is_empty() {
             self.tell(Action::OpenedOutages(besides.outages));
@@ -235,10 +232,10 @@ impl Session {
         }
         let followed = wanted.followed.filter(|job| job.index() < jobs_there);
         if followed.is_some() {
-            self.tell(Action::FollowJob(followed));
+            self.tell(SelectionAction::FollowJob(followed));
         }
         if wanted.lit.is_some() {
-            self.tell(Action::Light(wanted.lit));
+            self.tell(ViewAction::Light(wanted.lit));
         }
     }
 }

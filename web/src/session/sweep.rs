@@ -10,7 +10,7 @@ use crate::bridge::protocol::{
 };
 use crate::state::link::Link;
 use crate::state::sweep::{Order, Sweep, Vary};
-use crate::state::{Action, AppState};
+use crate::state::{AnalysesAction, AppState};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Session {
         }
         let (sweep, orders) = match state.sweep(&shown) {
             Ok(both) => both,
-            Err(why) => return self.tell(Action::Swept(Err(why))),
+            Err(why) => return self.tell(AnalysesAction::Swept(Err(why))),
         };
         let here = self.here(state);
         self.begin_sweep(sweep, orders, [here.clone(), here]);
@@ -69,19 +69,19 @@ impl Session {
             sides,
             ..Sweeping::default()
         });
-        self.tell(Action::Swept(Ok(Rc::new(sweep))));
+        self.tell(AnalysesAction::Swept(Ok(Rc::new(sweep))));
         self.sweep_on();
     }
 
     /// Ends the sweep that is under way; what is done stays.
     pub fn leave_sweep(&self) {
         self.0.sweeping.take();
-        self.tell(Action::LeftSweep);
+        self.tell(AnalysesAction::LeftSweep);
     }
 
     /// Gives runs that wait to workers, as many as there is room for beside the page's own runs.
     fn sweep_on(&self) {
-        let most = self.0.runs.borrow().room().max(1);
+        let most = self.room().max(1);
         loop {
             let mut sweeping = self.0.sweeping.borrow_mut();
             if sweeping.workers.len() >= most {
@@ -91,7 +91,7 @@ impl Session {
                 let is_over = sweeping.workers.is_empty();
                 drop(sweeping);
                 if is_over {
-                    self.tell(Action::LeftSweep);
+                    self.tell(AnalysesAction::LeftSweep);
                 }
                 return;
             };
@@ -101,12 +101,12 @@ impl Session {
             let weights = match self.weigh(&spec) {
                 Weighed::Ready(weights) => weights,
                 Weighed::Missing(why) => {
-                    self.tell(Action::SweptRun(at, Err(why)));
+                    self.tell(AnalysesAction::SweptRun(at, Err(why)));
                     continue;
                 }
                 Weighed::OnTheirWay => {
                     let why = "Its weights are on their way: start the sweep again.".to_owned();
-                    self.tell(Action::SweptRun(at, Err(why)));
+                    self.tell(AnalysesAction::SweptRun(at, Err(why)));
                     continue;
                 }
             };
@@ -125,7 +125,7 @@ impl Session {
             let with = std::iter::once(jobs.into()).chain(weights.files());
             match worker.send(&request, with) {
                 Ok(()) => self.0.sweeping.borrow_mut().workers.push((at, worker)),
-                Err(why) => self.tell(Action::SweptRun(at, Err(why.to_string()))),
+                Err(why) => self.tell(AnalysesAction::SweptRun(at, Err(why.to_string()))),
             }
         }
     }
@@ -143,7 +143,7 @@ impl Session {
         let is_known = sweeping.workers.len() < before;
         drop(sweeping);
         if is_known {
-            self.tell(Action::SweptRun(at, outcome));
+            self.tell(AnalysesAction::SweptRun(at, outcome));
             self.sweep_on();
         }
     }

@@ -6,7 +6,7 @@ use super::Session;
 use super::plugging::ends_with;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{WeightsReader, WeightsReply, WeightsRequest};
-use crate::state::Action;
+use crate::state::{Action, RunsAction};
 use crate::words::words;
 use js_sys::Uint8Array;
 use std::collections::BTreeMap;
@@ -122,7 +122,7 @@ impl Session {
                 Err(error) => Shipped::Missing(words(&error)),
             };
             session.0.weights.borrow_mut().shipped.insert(name, file);
-            session.tell(Action::WeightsCame);
+            session.tell(RunsAction::WeightsCame);
         });
     }
 

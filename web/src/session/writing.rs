@@ -4,7 +4,7 @@ use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{ExportFormat, ExportReply, ExportRequest};
 use crate::rescue;
-use crate::state::{Action, AppState};
+use crate::state::{AppState, NoticesAction};
 use std::cell::Cell;
 use std::rc::Rc;
 use switchyard::workload::Workload;
@@ -31,7 +31,7 @@ impl Session {
                     }
                 }
                 News::Reply(ExportReply::Failed(why)) | News::Died(why) => {
-                    session.tell(Action::Notice(Some(format!(
+                    session.tell(NoticesAction::Notice(Some(format!(
                         "The jobs could not be written: {why}."
                     ))));
                 }
@@ -44,7 +44,7 @@ impl Session {
         let jobs = self.0.jobs.borrow().clone();
         match worker.send(&request, [jobs.into()]) {
             Ok(()) => drop(self.0.writer.replace(Some(worker))),
-            Err(why) => self.tell(Action::Notice(Some(why.to_string()))),
+            Err(why) => self.tell(NoticesAction::Notice(Some(why.to_string()))),
         }
     }
 
@@ -59,7 +59,7 @@ impl Session {
         if workload.jobs.is_empty() || noted.as_ref().is_some_and(is_noted) {
             return;
         }
-        let name = state.trace.as_ref().map_or("", |trace| &trace.name);
+        let name = state.opening.trace.as_ref().map_or("", |trace| &trace.name);
         let request = ExportRequest {
             format: ExportFormat::Switchyard,
             settings: Box::new(settings.clone()),

@@ -7,7 +7,7 @@ use super::besides::Besides;
 use super::link::Link;
 use super::names::names;
 use super::sweep::{Order, Point, Sweep, Vary};
-use super::{AppState, Card, Source, TraceInfo, settings};
+use super::{AppState, Run, Source, TraceInfo, settings};
 use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use std::rc::Rc;
@@ -91,6 +91,7 @@ impl AppState {
         let mut there = self.clone();
         let mut load = other.choice.load() / shown.choice.load();
         let mut own = self
+            .opening
             .trace
             .as_ref()
             .map(|trace| trace.own_cluster.spec().clone());
@@ -119,9 +120,9 @@ impl AppState {
         let other = match is_set_up {
             false => other.clone(),
             true => Link {
-                policies: there.cards.iter().map(|of| of.policy.clone()).collect(),
-                names: there.cards.iter().map(|of| of.given.clone()).collect(),
-                hues: vec![None; there.cards.len()],
+                policies: there.runs.iter().map(|of| of.policy.clone()).collect(),
+                names: there.runs.iter().map(|of| of.given.clone()).collect(),
+                hues: vec![None; there.runs.list.len()],
                 settings: there.setup.settings.clone(),
                 cluster: Some(there.setup.cluster.clone()),
                 ..other.clone()
@@ -137,11 +138,11 @@ impl AppState {
                 ..link.clone()
             };
             let given = link.names.iter().chain(std::iter::repeat(&none));
-            let cards = link.policies.iter().zip(given).map(|(policy, given)| Card {
+            let cards = link.policies.iter().zip(given).map(|(policy, given)| Run {
                 given: given.clone(),
-                ..Card::new(0, policy.clone())
+                ..Run::new(0, policy.clone())
             });
-            let cards: Vec<Card> = cards.collect();
+            let cards: Vec<Rc<Run>> = cards.map(Rc::new).collect();
             for (at, card) in cards.iter().enumerate() {
                 let order = Order {
                     spec: state.run_spec(card),
@@ -158,7 +159,7 @@ impl AppState {
             }
             sweep.lines.extend(names(&cards));
         }
-        if let (Some((there, jobs)), Some(trace)) = (title, &self.trace) {
+        if let (Some((there, jobs)), Some(trace)) = (title, &self.opening.trace) {
             sweep.differs.push(format!(
                 "Jobs: {}, {} here, {there}, {} there.",
                 trace.title,
@@ -202,7 +203,7 @@ impl AppState {
         if !besides.outages.is_empty() {
             self.setup.settings.outages = besides.outages;
         }
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = &mut self.opening.trace {
             *trace = Rc::new(TraceInfo {
                 adaptive,
                 jobs,

@@ -11,7 +11,7 @@ use super::names;
 use super::source::{check_address, without_login};
 use super::view_options::{OPTIONS, ViewOptions};
 use super::{
-    AppState, Card, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Source, Theme, settings,
+    AppState, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Run, Source, Theme, settings,
 };
 use crate::bridge::protocol::Choice;
 use crate::draw::format;
@@ -361,11 +361,11 @@ impl Link {
 
     /// What the page shows now.
     pub fn of(state: &AppState, stage: &Stage) -> Self {
-        let trace = state.trace.as_ref();
-        let position = |id: u32| state.cards.iter().position(|card| card.id == id);
+        let trace = state.opening.trace.as_ref();
+        let position = |id: u32| state.runs.iter().position(|card| card.id == id);
         Self {
-            source: state.source.clone(),
-            cluster: (state.cluster_origin == ClusterOrigin::Chosen)
+            source: state.opening.source.clone(),
+            cluster: (state.opening.cluster_origin == ClusterOrigin::Chosen)
                 .then(|| state.setup.cluster.clone()),
             settings: {
                 let mut settings = state.setup.settings.clone();
@@ -380,23 +380,26 @@ impl Link {
             member: trace.and_then(|trace| trace.member.clone()),
             columns: trace.and_then(|trace| trace.columns.clone()),
             choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
-            policies: state.cards.iter().map(|card| card.policy.clone()).collect(),
-            names: state.cards.iter().map(|card| card.given.clone()).collect(),
-            hues: names::hues_in_links(&state.cards),
+            policies: state.runs.iter().map(|card| card.policy.clone()).collect(),
+            names: state.runs.iter().map(|card| card.given.clone()).collect(),
+            hues: names::hues_in_links(&state.runs.list),
             says_runs: true,
-            baseline: position(state.baseline).unwrap_or(0),
-            view: state.view.clone(),
-            options: state.options.with_runs(|id| Some(position(id)? as u32)),
-            question: state.model.question.clone(),
-            colour_by: state.colour_by,
-            theme: state.theme,
+            baseline: position(state.runs.baseline).unwrap_or(0),
+            view: state.view.name.clone(),
+            options: state
+                .view
+                .options
+                .with_runs(|id| Some(position(id)? as u32)),
+            question: state.analyses.model.question.clone(),
+            colour_by: state.view.colour_by,
+            theme: state.view.theme,
             time: Some(stage.clock.now),
             speed: Some(stage.clock.speed),
             seen: stage.axis.seen(),
             range: stage.axis.selected(),
-            job: state.selected,
-            followed: state.followed,
-            lit: state.lit,
+            job: state.selection.job,
+            followed: state.selection.followed,
+            lit: state.view.lit,
             complaints: Vec::new(),
         }
     }
@@ -404,7 +407,7 @@ impl Link {
     /// What of the page no link carries, in words: files do.
     pub fn left_out(state: &AppState) -> Vec<&'static str> {
         let settings = &state.setup.settings;
-        let names_history = |card: &Card| card.policy.history().is_some();
+        let names_history = |card: &Run| card.policy.history().is_some();
         let parts = [
             (
                 !settings.applications.profiles.is_empty(),
@@ -415,7 +418,7 @@ impl Link {
                 "the list of outages, which is too long",
             ),
             (
-                state.cards.iter().any(names_history),
+                state.runs.iter().any(names_history),
                 "the service history that a scheduler learns from",
             ),
         ];

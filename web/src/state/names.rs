@@ -2,10 +2,11 @@
 //! of what was changed as tells them from one another. Their hues: each keeps its own for as long as it is
 //! in the list. In: the schedulers of the list. Out: a name and a hue each, no two alike.
 
-use super::Card;
+use super::run::Run;
 use crate::draw::format::{cut, duration};
 use crate::stage::ASIDE;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use switchyard::outages::{Outage, OutageKind};
 
 /// Characters of changed parameters that a name shows.
@@ -20,13 +21,10 @@ pub(super) fn plain(given: &str) -> String {
     plain.trim().chars().take(LONGEST).collect()
 }
 
-/// Gives every scheduler the name and the hue that tell it from the others.
-pub(super) fn tell_apart(cards: &mut [Card]) {
-    let names = names(cards);
-    let hues = hues(cards.iter().map(|card| card.hue));
-    for ((card, name), hue) in cards.iter_mut().zip(names).zip(hues) {
-        (card.name, card.hue) = (name, Some(hue));
-    }
+/// The name and the hue that tell each run from the others.
+pub(super) fn distinctions(runs: &[Rc<Run>]) -> Vec<(String, u32)> {
+    let hues = hues(runs.iter().map(|run| run.hue));
+    names(runs).into_iter().zip(hues).collect()
 }
 
 /// A hue for each: its own, if it has one that none before it has, else the lowest that nobody has.
@@ -41,14 +39,16 @@ fn hues(own: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
 }
 
 /// The hues as links say them: none where they follow from the order.
-pub(super) fn hues_in_links(cards: &[Card]) -> Vec<Option<u32>> {
-    let in_order = (0..).zip(cards).all(|(at, card)| card.hue == Some(at));
+pub(super) fn hues_in_links(cards: &[Rc<Run>]) -> Vec<Option<u32>> {
+    let in_order = (0..)
+        .zip(cards)
+        .all(|(at, card): (u32, _)| card.hue == Some(at));
     let said = cards.iter().map(|card| card.hue.filter(|_| !in_order));
     said.collect()
 }
 
 /// A name for each of them, in order.
-pub(super) fn names(cards: &[Card]) -> Vec<String> {
+pub(super) fn names(cards: &[Rc<Run>]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(cards.len());
     for card in cards {
         let name = match card.given.as_str() {
@@ -67,15 +67,15 @@ pub(super) fn names(cards: &[Card]) -> Vec<String> {
 }
 
 /// The policy's title, what was changed, and what is different besides.
-fn of_policy(card: &Card, cards: &[Card]) -> String {
+fn of_policy(card: &Run, cards: &[Rc<Run>]) -> String {
     let policy = &card.policy;
     let entry = policy.entry();
-    let alike = |other: &&Card| other.policy.name() == policy.name() && other.given.is_empty();
+    let alike = |other: &&Rc<Run>| other.policy.name() == policy.name() && other.given.is_empty();
     let mut changed = String::new();
     // What a script is changed in tells nobody anything.
     for (info, value) in policy.given().filter(|_| !entry.scripted) {
         let others = cards.iter().filter(alike);
-        let differs = |other: &Card| other.policy.value(info.name).as_ref() != Some(&value);
+        let differs = |other: &Rc<Run>| other.policy.value(info.name).as_ref() != Some(&value);
         let is_alone = cards.iter().filter(alike).count() == 1;
         if is_alone || others.into_iter().any(differs) {
             let comma = if changed.is_empty() { "" } else { ", " };
@@ -117,9 +117,9 @@ mod tests {
 
     fn names_of(specs: &[(&str, &str)]) -> Vec<String> {
         let card = |(spec, given): &(&str, &str)| {
-            let mut card = Card::new(0, spec.parse().expect("a policy"));
+            let mut card = Run::new(0, spec.parse().expect("a policy"));
             card.given = plain(given);
-            card
+            Rc::new(card)
         };
         names(&specs.iter().map(card).collect::<Vec<_>>())
     }

@@ -2,7 +2,9 @@
 
 use super::link::Link;
 use super::view_options::{OPTIONS, ViewOption, ViewOptions};
-use super::{Action, AppState, ClusterOrigin, Source, Theme, TraceInfo};
+use super::{
+    Action, AppState, ClusterOrigin, SelectionAction, Source, Theme, TraceInfo, ViewAction,
+};
 use crate::bridge::protocol::{Choice, Facets, OwnCluster};
 use crate::goodput::Question;
 use crate::stage::ColourBy;
@@ -294,9 +296,9 @@ impl Random {
 pub(super) fn opened(link: &Link) -> AppState {
     let mut state = AppState::from_link(link);
     state.apply(open(link));
-    state.apply(Action::Select(link.job));
-    state.apply(Action::FollowJob(link.followed));
-    state.apply(Action::Light(link.lit));
+    state.apply(SelectionAction::Select(link.job));
+    state.apply(SelectionAction::FollowJob(link.followed));
+    state.apply(ViewAction::Light(link.lit));
     state
 }
 

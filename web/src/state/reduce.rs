@@ -1,58 +1,45 @@
-//! What becomes of the page's state by what happens.
+//! What becomes of the page's state by what happens: a part's own actions go to the part, and what concerns several
+//! is done here.
 
 use super::action::Action;
 use super::link::{Link, fit_in_a_link};
-use super::names;
-use super::sweep::Sweep;
+use super::run::Run;
 use super::{
-    AppState, Card, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Progressing, Refused, RunStatus,
+    AppState, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Refused, Selection, SelectionAction, Setup,
     Source,
 };
 use crate::draw::moments::{Dated, Moments};
 use crate::zones;
 use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
+use switchyard::policy::PolicySpec;
 use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
 use switchyard_app::Experiment;
-use yew::Reducible;
-
-/// The run as recorded.
-const RECORDED: &str = "recorded";
-
-/// A change of a run's progress makes charts redraw at most this often: per this many jobs done.
-const REDRAWS_PER_RUN: u32 = 12;
 
 impl AppState {
-    fn card_mut(&mut self, id: u32) -> Option<&mut Card> {
-        self.cards.iter_mut().find(|card| card.id == id)
+    /// The state after this; the same one, if it changes nothing.
+    pub fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        let mut next = (*self).clone();
+        next.apply(action);
+        // Jobs become adaptive, or plain again, under all schedulers at once.
+        if next.adapts() != self.adapts() {
+            next.forget_results();
+        }
+        if next == *self { self } else { Rc::new(next) }
     }
 
-    pub(super) fn apply(&mut self, action: Action) {
-        match action {
-            Action::Opening(name, total) => {
-                self.opening = Some(Progressing {
-                    name,
-                    total,
-                    bytes: 0,
-                    rows: 0,
-                });
-                self.refused = None;
-                self.columns = None;
-                self.asking = false;
-            }
-            Action::Fetching(bytes, total) => {
-                if let Some(opening) = &mut self.opening {
-                    (opening.bytes, opening.total) = (bytes, total);
-                }
-            }
-            Action::Reading(bytes, rows) => {
-                if let Some(opening) = &mut self.opening {
-                    (opening.bytes, opening.rows) = (bytes, rows);
-                }
-            }
-            Action::CancelledOpening => self.opening = None,
+    pub(super) fn apply(&mut self, action: impl Into<Action>) {
+        match action.into() {
+            Action::Opening(action) => self.opening.apply(action),
+            Action::Runs(action) => self.runs.apply(action),
+            Action::View(action) => self.view.apply(action),
+            Action::Selection(action) => self.selection.apply(action),
+            Action::Analyses(action) => self.analyses.apply(action),
+            Action::Notices(action) => self.notices.apply(action),
+            Action::Panels(action) => self.panels.apply(action),
             Action::Opened {
                 info,
                 cluster,
@@ -60,42 +47,40 @@ impl AppState {
                 profiles,
                 experiment,
             } => {
-                self.source = info.source.clone();
-                if self.source != Source::Sample(GUIDED.to_string()) {
-                    self.guide = None;
-                } else if self.guide.is_some() {
-                    self.schedule(GUIDED_SCHEDULERS.iter().copied());
+                self.opening.source = info.source.clone();
+                if self.opening.source != Source::Sample(GUIDED.to_string()) {
+                    self.panels.guide = None;
+                } else if self.panels.guide.is_some() {
+                    self.runs.replace(GUIDED_SCHEDULERS.iter().copied());
                 }
-                self.opening = None;
-                self.refused = None;
+                self.opening.end();
                 // Whatever there was to tell was about what was open before.
-                (self.notice, self.lit) = (None, None);
-                self.intro &= self.trace.is_none();
-                self.trace = Some(info);
-                self.setup.cluster = cluster;
-                self.cluster_origin = origin;
+                (self.notices.notice, self.view.lit) = (None, None);
+                self.panels.intro &= self.opening.trace.is_none();
+                self.opening.trace = Some(info);
+                self.set_cluster(cluster, origin);
                 if let Some(experiment) = experiment {
                     self.set_up_as(*experiment);
                 }
                 if !profiles.is_empty() {
                     self.take_profiles(profiles);
                 }
-                (self.breaking, self.sweep) = (None, None);
+                self.analyses.sweep = None;
                 self.leave_out_recorded();
                 self.forget_results();
             }
-            Action::AddRecorded => {
-                if self.cards.iter().all(|card| !card.policy.replays())
-                    && let Ok(policy) = RECORDED.parse()
-                {
-                    self.apply(Action::Add(policy));
-                }
+            Action::OpenedCluster(cluster) => {
+                self.opening.end();
+                self.notices.notice = Some(format!(
+                    "The cluster is now {cluster}, as the file says. To give it to another trace, open both together."
+                ));
+                self.set_cluster(cluster, ClusterOrigin::Chosen);
+                self.forget_results();
             }
             Action::OpenedProfiles(profiles) => {
-                self.opening = None;
-                self.refused = None;
+                self.opening.end();
                 self.take_profiles(profiles);
-                self.notice = Some(
+                self.notices.notice = Some(
                     "Jobs now train the applications of these measured profiles, wherever a scheduler adapts them."
                         .to_owned(),
                 );
@@ -104,236 +89,106 @@ impl AppState {
                 }
             }
             Action::OpenedOutages(outages) => {
-                self.opening = None;
-                self.refused = None;
+                self.opening.end();
                 self.take_outages(outages);
                 self.forget_results();
             }
             Action::OpenedWeights(choice, name, policy) => {
                 if let Some(policy) = policy {
-                    self.notice = Some(format!("{policy} now goes by {name}."));
-                    let card = Card::new(self.next_id, policy);
-                    let learned = |card: &Card| {
-                        let run = self.run_spec(card);
-                        (run.learned(), run.picker())
-                    };
-                    if self
-                        .cards
-                        .iter()
-                        .all(|other| learned(other) != learned(&card))
-                    {
-                        self.cards.push(card);
-                        self.next_id += 1;
-                    }
+                    self.notices.notice = Some(format!("{policy} now goes by {name}."));
+                    self.add_learned(policy);
                 }
-                self.weights.retain(|(other, _)| *other != choice);
-                self.weights.push((choice, name));
+                self.opening.weights.retain(|(other, _)| *other != choice);
+                self.opening.weights.push((choice, name));
                 self.setup.settings.options.weights = choice;
                 self.forget_results();
             }
             Action::ForgotWeights(choice) => {
-                self.weights.retain(|(other, _)| *other != choice);
+                self.opening.weights.retain(|(other, _)| *other != choice);
                 if self.setup.settings.options.weights == choice {
                     self.setup.settings.options.weights = WeightsChoice::Shipped;
                     self.forget_results();
                 }
             }
-            Action::Restaged | Action::WeightsCame => self.revision += 1,
-            Action::OpenedCluster(cluster) => {
-                self.opening = None;
-                self.refused = None;
-                self.notice = Some(format!(
-                    "The cluster is now {cluster}, as the file says. To give it to another trace, open both together."
-                ));
-                self.setup.cluster = cluster;
-                self.cluster_origin = ClusterOrigin::Chosen;
-                self.breaking = None;
-                self.forget_results();
-            }
-            Action::Refused(refused) => {
-                if self.opening.as_ref().is_some_and(|of| of.name == GUIDED) {
-                    self.guide = None;
-                }
-                self.opening = None;
-                self.refuse(refused);
-            }
-            Action::NotTaken(why) => self.refuse(Refused::file(why)),
-            Action::ReadRefusal => self.refused = None,
-            Action::Choosing(choice) => {
-                self.refused = None;
-                if let Some(trace) = &mut self.trace {
-                    Rc::make_mut(trace).choice = choice;
-                }
-            }
-            Action::AskColumns(asked) => {
-                self.columns = Some(asked);
-                self.asking = true;
-            }
-            Action::LeaveColumns => self.asking = false,
-            Action::Kept(kept) => self.kept = kept,
-            Action::Held(held) => self.held = held,
-            Action::KeptThis(id) => {
-                if let Some(trace) = &mut self.trace {
-                    Rc::make_mut(trace).kept = Some(id);
-                }
-            }
-            Action::SetUp(change) => match change.of(&self.setup) {
-                Ok(setup) if setup == self.setup => {}
-                Ok(setup) => {
-                    if setup.cluster != self.setup.cluster {
-                        self.cluster_origin = ClusterOrigin::Chosen;
-                    }
-                    self.setup = setup;
-                    self.breaking = None;
-                    self.forget_results();
-                }
-                // It was right for the settings it was made for, which have changed meanwhile.
-                Err(why) => self.notice = Some(why),
-            },
             Action::Learned(history) => {
                 let others = &mut self.setup.histories;
                 others.retain(|other| other.name != history.name);
                 others.push(history);
             }
-            Action::Add(policy) => {
-                self.cards.push(Card::new(self.next_id, policy));
-                self.next_id += 1;
+            Action::Refused(refused) => {
+                let progress = self.opening.progress.take();
+                if progress.is_some_and(|of| of.name == GUIDED) {
+                    self.panels.guide = None;
+                }
+                self.refuse(refused);
             }
+            Action::NotTaken(why) => self.refuse(Refused::file(why)),
+            Action::SetUp(change) => match change.of(&self.setup) {
+                Ok(setup) if setup == self.setup => {}
+                Ok(setup) => self.set_up(setup),
+                // It was right for the settings it was made for, which have changed meanwhile.
+                Err(why) => self.notices.notice = Some(why),
+            },
             Action::Edit(id, change) => {
-                let changed = self.card(id).map(|card| change.of(&card.policy));
-                match (self.card_mut(id), changed) {
-                    (Some(card), Some(Ok(policy))) => *card = card.anew(policy),
-                    (_, Some(Err(why))) => self.notice = Some(why),
-                    _ => {}
+                match self.run(id).map(|run| change.of(&run.policy)) {
+                    Some(Ok(policy)) => self.runs.change(id, policy),
+                    Some(Err(why)) => self.notices.notice = Some(why),
+                    // It has gone meanwhile.
+                    None => {}
                 }
-                self.revision += 1;
-            }
-            Action::Name(id, given) => {
-                if let Some(card) = self.card_mut(id) {
-                    card.given = names::plain(&given);
-                }
-                self.revision += 1;
+                self.runs.revision += 1;
             }
             Action::Remove(id) => {
-                self.cards.retain(|card| card.id != id);
-                if self.baseline == id {
-                    self.baseline = self.cards.first().map_or(0, |card| card.id);
-                }
-                self.explanations.retain(|(run, _, _)| *run != id);
-                self.slowness.retain(|(run, _)| *run != id);
-                self.revision += 1;
+                self.runs.remove(id);
+                self.selection.forget_run(id);
             }
-            Action::Set(id, status) => {
-                if let Some(card) = self.card_mut(id) {
-                    card.status = status;
-                }
-                self.revision += 1;
-            }
-            Action::Progress(id, status) => {
-                let done = |status: &RunStatus| match status {
-                    RunStatus::Running(progress) => {
-                        progress.done * REDRAWS_PER_RUN / progress.jobs.max(1)
-                    }
-                    _ => u32::MAX,
-                };
-                if let Some(card) = self.card_mut(id).filter(|card| card.is_under_way()) {
-                    let redraw = done(&card.status) != done(&status);
-                    card.status = status;
-                    self.revision += u32::from(redraw);
-                }
-            }
-            Action::Finished(id, status, summary) => {
-                if let Some(card) = self.card_mut(id).filter(|card| card.is_under_way()) {
-                    card.status = status;
-                    card.summary = Some(summary);
-                }
-                self.revision += 1;
-            }
-            Action::Baseline(id) => {
-                self.baseline = id;
-                self.revision += 1;
-            }
-            Action::Show(view) => self.view = view.to_string(),
-            // What an option does not take leaves it as it is.
-            Action::SetOption(option, value) => drop(self.options.set(option, &value)),
-            Action::Search(open) => self.searching = open,
-            Action::ColourBy(colour_by) => (self.colour_by, self.lit) = (colour_by, None),
-            Action::Light(class) => self.lit = class,
-            Action::Theme(theme) => self.theme = theme,
-            Action::Select(job) => {
-                self.selected = job;
-                self.explanations.clear();
-                self.slowness.clear();
-            }
-            Action::FollowJob(job) => self.followed = job,
-            Action::Slowed(run, job, slowness) => {
-                if self.selected == Some(job) {
-                    self.slowness.retain(|(of, _)| *of != run);
-                    self.slowness.push((run, slowness));
-                }
-            }
-            Action::Explained(run, job, at, explanation) => {
-                if self.selected == Some(job) {
-                    self.explanations.retain(|(of, _, _)| *of != run);
-                    self.explanations.push((run, at, explanation));
-                }
-            }
-            Action::Notice(notice) => self.notice = notice,
             Action::Follow(link) => self.follow(&link),
-            Action::Complain(why) => self.complaints.push(why),
-            Action::ReadComplaints => self.complaints.clear(),
-            Action::WayBack(name) => self.way_back = name,
-            Action::Round(run, report) => self.round = report.map(|report| (run, report)),
-            Action::Ask(question) => self.model.question = question,
-            Action::Answered(answer) => self.model.answer = Some(answer.map(Rc::new)),
-            Action::Arrived(told) => self.arrivals = told,
-            Action::Swept(sweep) => self.sweep = Some(sweep),
-            Action::SweptRun(at, outcome) => {
-                if let Some(Ok(sweep)) = &mut self.sweep {
-                    Sweep::note(sweep, at, outcome);
-                }
-            }
-            Action::LeftSweep => {
-                if let Some(Ok(sweep)) = &mut self.sweep {
-                    Rc::make_mut(sweep).under_way = false;
-                }
-            }
-            Action::AskToBreak(node) => self.breaking = node,
-            Action::Break(id, outage) => {
-                self.breaking = None;
-                if let Some(at) = self.cards.iter().position(|card| card.id == id) {
-                    let policy = self.cards[at].policy.and_if(outage);
-                    self.cards.insert(at + 1, Card::new(self.next_id, policy));
-                    self.next_id += 1;
-                    self.revision += 1;
-                }
-            }
-            Action::CloseIntro => self.intro = false,
-            Action::Help(open) => self.help = open,
-            Action::Drawer(open) => self.drawer = open,
-            Action::Guide(step) => {
-                self.intro = false;
-                self.guide = step;
-                self.asking_for_guide = false;
-            }
-            Action::AskForGuide => self.asking_for_guide = true,
         }
-        names::tell_apart(&mut self.cards);
+        self.runs.tell_apart();
         self.read_moments();
+    }
+
+    /// The runs are on another cluster.
+    fn set_cluster(&mut self, cluster: ClusterSpec, origin: ClusterOrigin) {
+        self.setup.cluster = cluster;
+        self.opening.cluster_origin = origin;
+        self.runs.breaking = None;
+    }
+
+    /// A visitor has other settings.
+    fn set_up(&mut self, setup: Setup) {
+        if setup.cluster != self.setup.cluster {
+            self.opening.cluster_origin = ClusterOrigin::Chosen;
+        }
+        self.setup = setup;
+        self.runs.breaking = None;
+        self.forget_results();
+    }
+
+    /// Adds the policy of opened weights, unless a run goes by the same.
+    fn add_learned(&mut self, policy: PolicySpec) {
+        let learned = |run: &Run| {
+            let spec = self.run_spec(run);
+            (spec.learned(), spec.picker())
+        };
+        let wanted = learned(&Run::new(0, policy.clone()));
+        if self.runs.iter().all(|run| learned(run) != wanted) {
+            self.runs.add(policy);
+        }
     }
 
     /// Has moments read as the opened trace and what is chosen have it.
     fn read_moments(&mut self) {
         let dated = self.dated();
-        if dated.as_ref() == self.moments.dated() {
+        if dated.as_ref() == self.view.moments.dated() {
             return;
         }
         let zone_of = |dated: Dated| {
             let zone = zones::zone(&dated.zone, dated.epoch, dated.span);
             (dated, zone.unwrap_or_default())
         };
-        self.moments = Moments::new(dated.map(zone_of));
-        self.revision += 1;
+        self.view.moments = Moments::new(dated.map(zone_of));
+        self.runs.revision += 1;
     }
 
     /// Sets the page up as a link has it. The trace stays until the link's is open, with the
@@ -349,55 +204,50 @@ impl AppState {
         self.setup.settings = settings;
         if let Some(cluster) = &link.cluster {
             self.setup.cluster = cluster.clone();
-            self.cluster_origin = ClusterOrigin::Chosen;
-        } else if let Some(trace) = self.trace.as_ref().filter(|_| self.shows_jobs_of(link)) {
+            self.opening.cluster_origin = ClusterOrigin::Chosen;
+        } else if let Some(trace) = self
+            .opening
+            .trace
+            .as_ref()
+            .filter(|_| self.shows_jobs_of(link))
+        {
             let own = &trace.own_cluster;
-            (self.setup.cluster, self.cluster_origin) =
+            (self.setup.cluster, self.opening.cluster_origin) =
                 (own.spec().clone(), ClusterOrigin::of(own));
         }
-        let mut old = std::mem::take(&mut self.cards);
-        for policy in &link.policies {
-            let same = old.iter().position(|card| card.policy == *policy);
-            let card = same.map(|at| old.remove(at)).unwrap_or_else(|| {
-                self.next_id += 1;
-                Card::new(self.next_id - 1, policy.clone())
-            });
-            self.cards.push(card);
+        self.runs.take_up(&link.policies);
+        self.runs.give_names(&link.names);
+        self.runs.give_hues(&link.hues);
+        self.runs.compare_with(link.baseline);
+        (self.view.colour_by, self.view.theme) = (link.colour_by, link.theme);
+        self.view.name.clone_from(&link.view);
+        let id = |at: u32| self.runs.list.get(at as usize).map(|card| card.id);
+        self.view.options = link.options.with_runs(id);
+        if self.analyses.model.question != link.question {
+            self.analyses.model.question.clone_from(&link.question);
+            self.analyses.model.answer = None;
         }
-        self.give_names(&link.names);
-        for (card, hue) in self.cards.iter_mut().zip(&link.hues) {
-            card.hue = *hue;
-        }
-        self.baseline = self.cards.get(link.baseline).map_or(0, |card| card.id);
-        (self.colour_by, self.theme) = (link.colour_by, link.theme);
-        self.view.clone_from(&link.view);
-        let id = |at: u32| self.cards.get(at as usize).map(|card| card.id);
-        self.options = link.options.with_runs(id);
-        if self.model.question != link.question {
-            self.model.question.clone_from(&link.question);
-            self.model.answer = None;
-        }
-        self.complaints.clone_from(&link.complaints);
-        (self.notice, self.guide, self.lit) = (None, None, link.lit);
+        self.notices.complaints.clone_from(&link.complaints);
+        (self.notices.notice, self.panels.guide, self.view.lit) = (None, None, link.lit);
         // It was about what somebody wanted before.
-        (self.refused, self.columns, self.asking) = (None, None, false);
+        self.opening.leave_what_was_asked();
         let is_shown = self.shows_jobs_of(link);
         if !is_shown || self.setup != before {
             self.forget_results();
         }
-        let jobs = self.trace.as_ref().map_or(0, |trace| trace.jobs);
+        let jobs = self.opening.jobs();
         let is_there = |job: &JobId| is_shown && job.index() < jobs;
-        self.followed = link.followed.filter(is_there);
+        self.selection.followed = link.followed.filter(is_there);
         let job = link.job.filter(is_there);
-        if self.selected != job {
-            self.apply(Action::Select(job));
+        if self.selection.job != job {
+            self.apply(SelectionAction::Select(job));
         }
-        self.revision += 1;
+        self.runs.revision += 1;
     }
 
     /// Whether the jobs that are open are those that a link shows.
     pub fn shows_jobs_of(&self, link: &Link) -> bool {
-        self.trace.as_ref().is_some_and(|trace| {
+        self.opening.trace.as_ref().is_some_and(|trace| {
             trace.source == link.source
                 && trace.member == link.member
                 && trace.columns == link.columns
@@ -408,7 +258,7 @@ impl AppState {
     /// These instead of all others.
     fn take_outages(&mut self, outages: Outages) {
         let wrong = outages.check(self.setup.cluster.nodes()).err();
-        self.notice = Some(match (wrong, self.setup.settings.outages.len()) {
+        self.notices.notice = Some(match (wrong, self.setup.settings.outages.len()) {
             (Some(why), _) => format!(
                 "The outages do not fit the cluster: {why}. Give it more nodes, or remove the outages under Failures and checkpoints."
             ),
@@ -422,45 +272,26 @@ impl AppState {
         self.setup.settings.outages = outages;
     }
 
-    /// Names that came with schedulers, in their order.
-    fn give_names(&mut self, given: &[String]) {
-        for (card, given) in self.cards.iter_mut().zip(given) {
-            card.given = names::plain(given);
-        }
-    }
-
     /// In a study measured profiles have all jobs train. Here they train only where a scheduler adapts them:
     /// whoever drops a table beside runs that are shown keeps those runs as they are.
     pub(super) fn take_profiles(&mut self, profiles: Vec<ProfileTable>) {
         self.setup.settings.applications_mut().profiles = profiles;
     }
 
-    /// Puts schedulers in the place of all others; what is no scheduler is returned. A study refuses a file that
-    /// names one; here its jobs are shown all the same.
-    fn schedule<'a>(&mut self, policies: impl Iterator<Item = &'a str>) -> Vec<String> {
-        let mut wrong = Vec::new();
-        self.cards.clear();
-        for policy in policies {
-            match policy.parse() {
-                Ok(policy) => {
-                    self.cards.push(Card::new(self.next_id, policy));
-                    self.next_id += 1;
-                }
-                Err(why) => wrong.push(format!("{policy}: {why}.")),
-            }
-        }
-        self.baseline = self.cards.first().map_or(0, |card| card.id);
-        wrong
-    }
-
     /// Leaves the run as recorded out where the trace does not tell when jobs ran: a study refuses it, but here it
     /// is in the list since the trace before.
     fn leave_out_recorded(&mut self) {
-        let is_told = self.trace.as_ref().is_some_and(|trace| trace.tells_runs);
-        let before = self.cards.len();
-        self.cards.retain(|card| is_told || !card.policy.replays());
-        if self.cards.len() < before {
-            self.notice = Some(
+        let is_told = self
+            .opening
+            .trace
+            .as_ref()
+            .is_some_and(|trace| trace.tells_runs);
+        let before = self.runs.list.len();
+        self.runs
+            .list
+            .retain(|card| is_told || !card.policy.replays());
+        if self.runs.list.len() < before {
+            self.notices.notice = Some(
                 "This trace does not tell when its jobs started: there is no run as recorded."
                     .to_owned(),
             );
@@ -471,11 +302,13 @@ impl AppState {
     /// would be for whoever runs it elsewhere.
     pub(super) fn set_up_as(&mut self, experiment: Experiment) {
         if !experiment.policies.is_empty() {
-            let wrong = self.schedule(experiment.policies.iter().map(String::as_str));
+            let wrong = self
+                .runs
+                .replace(experiment.policies.iter().map(String::as_str));
             if wrong.is_empty() {
-                self.give_names(&experiment.names);
+                self.runs.give_names(&experiment.names);
             } else {
-                self.notice = Some(format!(
+                self.notices.notice = Some(format!(
                     "Not all of the file's settings are understood: {}",
                     wrong.join(" ")
                 ));
@@ -490,33 +323,13 @@ impl AppState {
 
     /// Says over the stage why something could not be opened: nothing may lie above it.
     fn refuse(&mut self, refused: Refused) {
-        self.refused = Some(refused);
-        self.drawer = false;
+        self.opening.refused = Some(refused);
+        self.panels.drawer = false;
     }
 
     fn forget_results(&mut self) {
-        for card in &mut self.cards {
-            *card = card.anew(card.policy.clone());
-        }
-        (self.selected, self.followed) = (None, None);
-        self.explanations.clear();
-        self.slowness.clear();
-        self.round = None;
-        self.revision += 1;
-    }
-}
-
-impl Reducible for AppState {
-    type Action = Action;
-
-    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
-        let mut next = (*self).clone();
-        next.apply(action);
-        // Jobs become adaptive, or plain again, under all schedulers at once.
-        if next.adapts() != self.adapts() {
-            next.forget_results();
-        }
-        if next == *self { self } else { Rc::new(next) }
+        self.runs.restart();
+        self.selection = Selection::default();
     }
 }
 

@@ -4,7 +4,7 @@
 use super::link::Link;
 use super::spec_edit::with_param;
 use super::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
-use super::{AppState, Card, settings};
+use super::{AppState, Run, settings};
 use crate::bridge::protocol::Choice;
 use crate::draw::format::{duration, significant};
 use std::rc::Rc;
@@ -129,7 +129,7 @@ impl Vary {
                 Setting::named(key).map_or_else(String::new, |of| (of.get)(&state.setup.settings))
             }
             Self::Param(name) => {
-                let given = state.cards.iter().find_map(|card| card.policy.value(name));
+                let given = state.runs.iter().find_map(|card| card.policy.value(name));
                 given.unwrap_or_default()
             }
         }
@@ -211,7 +211,11 @@ fn with_nodes(cluster: &ClusterSpec, nodes: f64) -> Result<ClusterSpec, String> 
 impl AppState {
     /// Which jobs of the trace are taken.
     pub fn choice_of_jobs(&self) -> Choice {
-        let choice = self.trace.as_ref().map(|trace| trace.choice.clone());
+        let choice = self
+            .opening
+            .trace
+            .as_ref()
+            .map(|trace| trace.choice.clone());
         choice.unwrap_or_default()
     }
 
@@ -229,14 +233,14 @@ impl AppState {
     }
 
     /// The schedulers that a sweep runs under.
-    pub fn swept_cards(&self) -> Vec<&Card> {
+    pub fn swept_cards(&self) -> Vec<&Run> {
         let only = self.option_run(&SWEEP_RUN);
         let vary = self.varied();
-        let takes = |card: &&Card| match &vary {
+        let takes = |card: &&Run| match &vary {
             Vary::Param(name) => card.policy.value(name).is_some(),
             _ => true,
         };
-        let cards = self.cards.iter().filter(takes);
+        let cards = self.runs.iter().filter(takes);
         cards
             .filter(|card| only.is_none_or(|id| id == card.id))
             .collect()
@@ -247,6 +251,7 @@ impl AppState {
         let spec = &order.spec;
         Row {
             trace: self
+                .opening
                 .trace
                 .as_ref()
                 .map_or_else(String::new, |of| of.name.clone()),
@@ -324,7 +329,7 @@ impl AppState {
                     _ => String::new(),
                 };
                 let order = Order {
-                    spec: other.run_spec(&Card::new(0, policy)),
+                    spec: other.run_spec(&Run::new(0, policy)),
                     load,
                     there: false,
                 };
@@ -406,7 +411,7 @@ impl Sweep {
 mod tests {
     use super::super::random::opened;
     use super::*;
-    use crate::state::Action;
+    use crate::state::ViewAction;
     use crate::state::view_options::ViewOption;
 
     fn state(options: &[(&'static ViewOption, &str)]) -> AppState {
@@ -414,7 +419,7 @@ mod tests {
             "sample=lab&run=fifo&run=tiresias-las&cluster=4x4",
         ));
         for (option, value) in options {
-            state.apply(Action::SetOption(option, (*value).to_owned()));
+            state.apply(ViewAction::SetOption(option, (*value).to_owned()));
         }
         state
     }

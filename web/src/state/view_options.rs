@@ -1,6 +1,6 @@
 //! How views are set: what a person chooses within one (which jobs, sorted by what, which run), each
 //! option described once, so that links carry all of them. A component reads an option with
-//! [`AppState::option`](super::AppState::option) and changes it by `Action::SetOption`.
+//! [`AppState::option`](super::AppState::option) and changes it by `ViewAction::SetOption`.
 
 use crate::zones;
 use switchyard::policy::ParamKind;

@@ -2,8 +2,8 @@
 //! makes an entry of the browser's history, so that Back and Forward walk views, choices and settings;
 //! what moves by itself, as the clock does, only changes the entry that is there.
 
-use super::doers::StateHandle;
 use super::embed::embedded_view;
+use super::services::StateHandle;
 use super::views::read_link;
 use crate::session::Session;
 use crate::state::Action;
@@ -142,7 +142,7 @@ pub(super) fn use_address(state: &StateHandle, session: &Session) {
                             let mut link = read_link(fragment);
                             // Who embeds a view keeps it.
                             if embedded_view().is_some() {
-                                link.view.clone_from(&latest.borrow().view);
+                                link.view.clone_from(&latest.borrow().view.name);
                             }
                             (address.written, address.follows) = (None, true);
                             fragment.clone_into(&mut address.text);
@@ -162,7 +162,7 @@ pub(super) fn use_address(state: &StateHandle, session: &Session) {
 /// Writes what is shown into the address.
 fn write(address: &Rc<RefCell<Address>>, state: &StateHandle, session: &Session) {
     // A trace that is not open yet would overwrite what the link wants.
-    if state.trace.is_none() || state.opening.is_some() || session.is_under_way() {
+    if state.opening.trace.is_none() || state.opening.progress.is_some() || session.is_under_way() {
         return;
     }
     let link = Link::of(state, &session.stage().read());

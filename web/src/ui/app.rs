@@ -6,7 +6,6 @@ use super::cluster_panel::cluster_panel;
 use super::columns_dialog::columns_dialog;
 use super::controls::quiet_button;
 use super::dates::Dates;
-use super::doers::{Doers, StateProps, tell};
 use super::drop_zone::{drop_zone, use_drops_on_dialogs};
 use super::embed::{embed_frame, embedded_view, use_asked};
 use super::guide::{guide, question};
@@ -23,6 +22,7 @@ use super::range_bar::RangeBar;
 use super::refusal::refusal;
 use super::scheduler_panel::scheduler_panel;
 use super::search::Search;
+use super::services::{Services, StateProps, tell};
 use super::tabs::{PANEL, Tabs, skip_link, tab_id};
 use super::theme::use_theme;
 use super::trace_panel::trace_panel;
@@ -31,7 +31,7 @@ use super::way_back::way_back;
 use crate::kept::watch_others;
 use crate::remembered;
 use crate::session::Session;
-use crate::state::{Action, AppState};
+use crate::state::{AppState, NoticesAction, PanelsAction, Store};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -39,23 +39,26 @@ use yew::prelude::*;
 #[component]
 pub fn App() -> Html {
     let link = use_memo((), |()| address::opened());
-    let state = use_reducer({
+    let store = use_memo((), {
         let link = link.clone();
-        move || {
+        move |()| {
             let mut state = AppState::from_link(&link);
-            state.intro &= remembered::wants_intro();
+            state.panels.intro &= remembered::wants_intro();
             // Who embeds a view gets it, whatever the link names besides.
             if let Some(view) = embedded_view() {
-                state.view = view.name.to_string();
+                state.view.name = view.name.to_string();
             }
-            state
+            Store::new(state)
         }
     });
-    let doers = use_memo((), {
-        let dispatcher = state.dispatcher();
-        move |()| Doers::start(move |action| dispatcher.dispatch(action))
+    let update = use_force_update();
+    use_memo((), |()| store.subscribe(move || update.force_update()));
+    let state = store.state();
+    let services = use_memo((), {
+        let store = store.clone();
+        move |()| Services::start((*store).clone())
     });
-    let Doers { session, animation } = &*doers;
+    let Services { session, animation } = &*services;
     let stage = session.stage();
     let file_over = use_state_eq(|| false);
     use_drops_on_dialogs(session, &file_over);
@@ -78,15 +81,11 @@ pub fn App() -> Html {
     });
     use_effect_with(state.clone(), {
         let session = session.clone();
-        move |state: &UseReducerHandle<AppState>| session.reconcile(state)
+        move |_| session.reconcile()
     });
-    use_theme(state.theme, stage);
-    // Before what is below is rendered: all of it writes moments as the stage has it.
-    use_memo(state.moments.clone(), |moments| {
-        let mut stage = stage.write();
-        stage.moments = moments.clone();
-        stage.touch();
-    });
+    use_theme(state.view.theme, stage);
+    // Before what is below is rendered: all of it reads the stage.
+    use_memo(state.clone(), |state| stage.write().show(state));
     address::use_address(&state, session);
     use_asked(&state, session);
     use_keyboard(&state, session, animation);
@@ -102,20 +101,20 @@ pub fn App() -> Html {
     let shown = views::shown(&state);
     let given = StateProps {
         state: state.clone(),
-        doers: (*doers).clone(),
+        services: (*services).clone(),
     };
     let view = (shown.show)(&given);
-    let inspector = state.selected.filter(|_| state.trace.is_some()).map(|job| {
+    let inspector = state.selection.job.filter(|_| state.opening.trace.is_some()).map(|job| {
         let explanations = state
-            .cards
+            .runs
             .iter()
             .map(|card| {
-                let known = state.explanations.iter().find(|(id, _, _)| *id == card.id);
+                let known = state.selection.explanations.iter().find(|(id, _, _)| *id == card.id);
                 (card.id, known.map(|(_, at, explanation)| (*at, explanation.clone())))
             })
             .collect::<Vec<_>>();
         html! {
-            <Inspector session={session.clone()} followed={state.followed == Some(job)} stage={stage.clone()} revision={state.revision} {job} {explanations} slowness={state.slowness.clone()}
+            <Inspector session={session.clone()} followed={state.selection.followed == Some(job)} stage={stage.clone()} revision={state.runs.revision} {job} {explanations} slowness={state.selection.slowness.clone()}
                 on_close={select.reform(|()| None)} on_job={select.reform(Some)} on_seek={seek.clone()} />
         }
     });
@@ -123,25 +122,26 @@ pub fn App() -> Html {
     let embedded = embedded_view();
     let body = match embedded {
         Some(_) => {
-            let is_notice = state.notice.is_some();
+            let is_notice = state.notices.notice.is_some();
             let said = state
+                .notices
                 .notice
                 .clone()
-                .or_else(|| complaint(&state.complaints));
+                .or_else(|| complaint(&state.notices.complaints));
             let on_close = tell(session, move |_| match is_notice {
-                true => Action::Notice(None),
-                false => Action::ReadComplaints,
+                true => NoticesAction::Notice(None),
+                false => NoticesAction::ReadComplaints,
             });
-            let refused = state.refused.as_ref().map(|refused| &refused.why);
+            let refused = state.opening.refused.as_ref().map(|refused| &refused.why);
             let refused = refused.map(|why| html! { <p class="notice" role="alert">{ why }</p> });
             let said = html! { <>{ refused }{ notice(said.as_deref(), on_close) }</> };
-            embed_frame(view, said, &doers)
+            embed_frame(view, said, &services)
         }
         None => html! {
             <>
                 { skip_link() }
-                { header(&state, &doers) }
-                <aside class={classes!("rail", state.drawer.then_some("open"))} id="rail" aria-label="Trace, schedulers and cluster">
+                { header(&state, &services) }
+                <aside class={classes!("rail", state.panels.drawer.then_some("open"))} id="rail" aria-label="Trace, schedulers and cluster">
                     <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
                     { trace_panel(&state, session) }
                     { scheduler_panel(&state, session) }
@@ -153,9 +153,9 @@ pub fn App() -> Html {
                 </aside>
                 <main>
                     <div class="top"><Tabs ..given.clone() />{ follows(&state, session) }</div>
-                    { notice(complaint(&state.complaints).as_deref(), tell(session, |_| Action::ReadComplaints)) }
-                    { notice(state.notice.as_deref(), tell(session, |_| Action::Notice(None))) }
-                    { state.way_back.as_ref().map(|name| way_back(name, &state, session)).unwrap_or_default() }
+                    { notice(complaint(&state.notices.complaints).as_deref(), tell(session, |_| NoticesAction::ReadComplaints)) }
+                    { notice(state.notices.notice.as_deref(), tell(session, |_| NoticesAction::Notice(None))) }
+                    { state.notices.way_back.as_ref().map(|name| way_back(name, &state, session)).unwrap_or_default() }
                     <IdleCluster ..given.clone() />
                     { intro(&state, session) }
                     <div class="stage">
@@ -166,19 +166,19 @@ pub fn App() -> Html {
                         { inspector.unwrap_or_default() }
                         { refusal(&state, session) }
                     </div>
-                    <RangeBar state={state.clone()} doers={(*doers).clone()} />
-                    if state.asking_for_guide {
+                    <RangeBar state={state.clone()} services={(*services).clone()} />
+                    if state.panels.asks_for_guide {
                         { question(&state, session) }
-                    } else if let Some(step) = state.guide {
+                    } else if let Some(step) = state.panels.guide {
                         { guide(session, step) }
                     }
                 </main>
-                <Player doers={(*doers).clone()} dates={html! { <Dates ..given.clone() /> }} />
-                if state.searching {
-                    <Search state={state.clone()} doers={(*doers).clone()} />
+                <Player services={(*services).clone()} dates={html! { <Dates ..given.clone() /> }} />
+                if state.view.searching {
+                    <Search state={state.clone()} services={(*services).clone()} />
                 }
-                if state.help {
-                    { help(tell(session, |_| Action::Help(false))) }
+                if state.panels.help {
+                    { help(tell(session, |_| PanelsAction::Help(false))) }
                 }
             </>
         },
@@ -187,7 +187,7 @@ pub fn App() -> Html {
         <>
             { drop_zone(session, &file_over, html! { <div class={classes!("page", embedded.map(|_| "embedded"))}>{ body }</div> }) }
             // Always a node, if an empty one: else the page before it would be made anew.
-            { state.columns.as_ref().filter(|_| state.asking).map(|asked| columns_dialog(asked, session)).unwrap_or_default() }
+            { state.opening.columns.as_ref().filter(|_| state.opening.asks_columns).map(|asked| columns_dialog(asked, session)).unwrap_or_default() }
             <div id="tooltip" aria-hidden="true" hidden=true></div>
             <div id="said" class="visually-hidden" aria-live="polite"></div>
         </>

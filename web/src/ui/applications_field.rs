@@ -35,7 +35,11 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
         .iter()
         .filter(|of| of.group == Group::Training && of.kind != ParamKind::Bool);
     let fields = fields.map(|setting| setting_field(session, setup, setting));
-    let plain = state.trace.as_ref().is_some_and(|trace| !trace.adaptive);
+    let plain = state
+        .opening
+        .trace
+        .as_ref()
+        .is_some_and(|trace| !trace.adaptive);
     html! {
         <details class="applications">
             <summary>{ "What jobs train" }</summary>

@@ -2,11 +2,11 @@
 //! node down from there, beside the first.
 
 use super::controls::{number_field, quiet_button, whole_from};
-use super::doers::tell;
 use super::icon::{Icon, sign};
+use super::services::tell;
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::{Action, AppState, Card, RunStatus};
+use crate::state::{AppState, Phase, Run, RunsAction};
 use switchyard::Time;
 use switchyard::outages::{Outage, OutageKind};
 use yew::prelude::*;
@@ -19,15 +19,15 @@ const SPANS: [(&str, Option<f64>); 3] = [
 ];
 
 /// The question, where it is asked of this run; else what asks it.
-pub(super) fn breaking(state: &AppState, session: &Session, card: &Card) -> Html {
+pub(super) fn breaking(state: &AppState, session: &Session, card: &Run) -> Html {
     let id = card.id;
-    let Some((_, node)) = state.breaking.filter(|(run, _)| *run == id) else {
-        let done = matches!(card.status, RunStatus::Done { .. });
+    let Some((_, node)) = state.runs.breaking.filter(|(run, _)| *run == id) else {
+        let done = matches!(card.phase, Phase::Finished(_));
         let ask = {
             let session = session.clone();
             Callback::from(move |_: MouseEvent| {
                 session.set_playing(false);
-                session.tell(Action::AskToBreak(Some((id, 0))));
+                session.tell(RunsAction::AskToBreak(Some((id, 0))));
             })
         };
         let label = format!("What if a node dies now? ({})", card.name());
@@ -43,7 +43,7 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Card) -> Html
         let session = session.clone();
         Callback::from(move |typed: String| match typed.trim().parse::<u32>() {
             Ok(node) if node <= last => {
-                session.tell(Action::AskToBreak(Some((id, node))));
+                session.tell(RunsAction::AskToBreak(Some((id, node))));
                 Ok(())
             }
             _ => Err(format!("The cluster's nodes are 0 to {last}.")),
@@ -59,11 +59,11 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Card) -> Html
                 to: span.map_or(Time::NEVER, |span| Time(now + span)),
                 kind: OutageKind::Failure,
             };
-            session.tell(Action::Break(id, outage));
+            session.tell(RunsAction::Break(id, outage));
         });
         html! { <button type="button" {onclick}>{ face }</button> }
     });
-    let close = tell(session, |_: MouseEvent| Action::AskToBreak(None));
+    let close = tell(session, |_: MouseEvent| RunsAction::AskToBreak(None));
     let numbers = last.to_string();
     html! {
         <section class="break" aria-label="What if a node dies now?">
@@ -73,7 +73,7 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Card) -> Html
             </div>
             <p class="hint">{ format!(
                 "At {} it takes its jobs' {} with it. The run is repeated with the node down from there, beside this one.",
-                state.moments.second(now),
+                state.view.moments.second(now),
                 format::units("GPUs")
             ) }</p>
             <div class="row">

@@ -2,16 +2,16 @@
 //! each held over time. Below it, where the trace records waits, how close the runs come to them.
 
 use super::controls::{list, option, swatch};
-use super::doers::{StateProps, tell};
 use super::metrics::{CALIBRATION, Metric, OF_GROUP};
 use super::metrics_table::{Column, cell, reference};
+use super::services::{StateProps, tell};
 use super::term::Term;
 use super::theme::is_dark;
 use super::typed::input_value;
 use crate::draw::{format, palette};
 use crate::stage::{Stage, StageRun};
 use crate::state::view_options::{COMPARE_BY, COMPARE_SHOW};
-use crate::state::{Action, AppState};
+use crate::state::{AppState, RunsAction, ViewAction};
 use std::rc::Rc;
 use switchyard::report::{By, Calibration, GroupFigures, Groups, OverTime};
 use yew::prelude::*;
@@ -35,15 +35,15 @@ struct OfRun {
 /// The complete runs by groups, which are the same in all of them.
 fn by_groups(by: By, stage: &Stage) -> Vec<OfRun> {
     let groups = Groups::of(by, &stage.workload);
-    let ends = stage.runs.iter().filter(|run| run.results.is_some());
+    let ends = stage.runs.iter().filter(|run| run.finished().is_some());
     let ends = ends.filter_map(|run| run.log.event_times().last().copied());
     let until = ends.fold(0.0, f64::max);
     let of_run = |run: &StageRun| {
-        let (outcomes, _) = run.results.as_ref()?;
+        let outcomes = &run.finished()?.outcomes;
         Some(OfRun {
             id: run.id,
-            name: run.name.clone(),
-            hue: run.hue,
+            name: run.name().to_owned(),
+            hue: run.hue(),
             figures: groups.figures(outcomes),
             held: groups.over_time(&stage.cluster, &run.log, until, PARTS),
         })
@@ -70,11 +70,15 @@ pub(super) struct ByWhomProps {
 /// The part of Compare.
 #[component]
 pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
-    let StateProps { state, doers } = &props.given;
-    let (session, dark) = (&doers.session, is_dark(state.theme));
+    let StateProps { state, services } = &props.given;
+    let (session, dark) = (&services.session, is_dark(state.view.theme));
     let whole = use_state_eq(|| false);
     let stage = session.stage().clone();
-    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state
+        .opening
+        .trace
+        .as_ref()
+        .map(|trace| Rc::as_ptr(trace) as usize);
     let told = use_memo(trace, |_| {
         By::told(&stage.read().workload).collect::<Vec<By>>()
     });
@@ -95,10 +99,10 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
     let metric = OF_GROUP.iter().find(|of| of.definition.id == shown);
     let metric = metric.unwrap_or(&OF_GROUP[0]);
     let onby = tell(session, |event: Event| {
-        Action::SetOption(&COMPARE_BY, input_value(&event))
+        ViewAction::SetOption(&COMPARE_BY, input_value(&event))
     });
     let onshow = tell(session, |event: Event| {
-        Action::SetOption(&COMPARE_SHOW, input_value(&event))
+        ViewAction::SetOption(&COMPARE_SHOW, input_value(&event))
     });
     let kinds = told
         .iter()
@@ -130,7 +134,7 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
                 </h2>
                 <label><span>{ "Show " }</span>{ list(onshow, metrics.collect()) }</label>
             </div>
-            { table(found, listed, metric, (&props.columns, state.baseline), dark) }
+            { table(found, listed, metric, (&props.columns, state.runs.baseline), dark) }
             if more > 0 {
                 <button type="button" onclick={onwhole}>{ face }</button>
             }
@@ -251,7 +255,7 @@ fn shares(run: &OfRun, stage: &Stage, dark: bool) -> Html {
             <figcaption>{ swatch(run.hue, dark) }<span class="run">{ &run.name }</span></figcaption>
             <svg viewBox={format!("0 0 {} 1", held.len())} preserveAspectRatio="none" role="img"
                 aria-label={format!("{} held by each group under {}, over time", format::units("GPUs"), run.name)}>{ paths }</svg>
-            <div class="share-times"><span>{ stage.moments.time(*begin) }</span><span>{ stage.moments.time(end) }</span></div>
+            <div class="share-times"><span>{ stage.moments().time(*begin) }</span><span>{ stage.moments().time(end) }</span></div>
         </figure>
     }
 }
@@ -259,17 +263,21 @@ fn shares(run: &OfRun, stage: &Stage, dark: bool) -> Html {
 /// How close the runs come to what the trace records, where it records waits.
 #[component]
 pub(super) fn BesideRecorded(props: &ByWhomProps) -> Html {
-    let StateProps { state, doers } = &props.given;
-    let (session, dark) = (&doers.session, is_dark(state.theme));
+    let StateProps { state, services } = &props.given;
+    let (session, dark) = (&services.session, is_dark(state.view.theme));
     let stage = session.stage().clone();
-    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state
+        .opening
+        .trace
+        .as_ref()
+        .map(|trace| Rc::as_ptr(trace) as usize);
     let complete = props.columns.iter().filter(|column| column.complete);
     let complete: Vec<u32> = complete.map(|column| column.id).collect();
     let found = use_memo((trace, complete), |_| {
         let stage = stage.read();
-        let replays = |run: &&StageRun| !run.policy().is_some_and(|policy| policy.replays());
+        let replays = |run: &&StageRun| !run.policy.replays();
         let runs = stage.runs.iter().filter(replays).filter_map(|run| {
-            let (outcomes, _) = run.results.as_ref()?;
+            let outcomes = &run.finished()?.outcomes;
             Some((run.id, Calibration::of(&stage.workload, outcomes)?))
         });
         runs.collect::<Vec<(u32, Calibration)>>()
@@ -277,8 +285,8 @@ pub(super) fn BesideRecorded(props: &ByWhomProps) -> Html {
     let Some((_, first)) = found.first() else {
         return Html::default();
     };
-    let is_there = state.cards.iter().any(|card| card.policy.replays());
-    let onadd = tell(session, |_: MouseEvent| Action::AddRecorded);
+    let is_there = state.runs.iter().any(|card| card.policy.replays());
+    let onadd = tell(session, |_: MouseEvent| RunsAction::AddRecorded);
     let heads = CALIBRATION.iter().zip(0..).map(|(metric, place)| {
         html! { <th scope="col"><Term definition={metric.definition} {place} /></th> }
     });

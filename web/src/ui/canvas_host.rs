@@ -1,10 +1,10 @@
 //! A canvas element for a [`Canvas`]: its size, its pointer and its keys.
 
-use super::doers::Doers;
+use super::services::Services;
 use crate::draw::space::{Css, Point};
 use crate::draw::{Canvas, Painter, Pointer, PointerKind, Response};
 use crate::session::Session;
-use crate::state::Action;
+use crate::state::RunsAction;
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::rc::Rc;
@@ -55,7 +55,7 @@ pub(super) struct Props {
     #[prop_or_default]
     pub(super) walked: Option<&'static str>,
     /// The session and the animation.
-    pub(super) doers: Doers,
+    pub(super) services: Services,
 }
 
 /// A drag of fewer pixels is a click.
@@ -75,10 +75,10 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     let fingers = use_mut_ref(Fingers::default);
 
     let react = {
-        let (canvas, hosted, doers) = (canvas.clone(), hosted.clone(), props.doers.clone());
+        let (canvas, hosted, services) = (canvas.clone(), hosted.clone(), props.services.clone());
         let (painter, resting) = (painter.clone(), resting.clone());
         move |pointer: Pointer<Css>, client: Point<Css>| -> Response {
-            let Doers { session, animation } = &doers;
+            let Services { session, animation } = &services;
             let rests = pointer.kind == PointerKind::Move && !pointer.down;
             *resting.borrow_mut() = rests.then_some((pointer, client));
             let mut painter = painter.borrow_mut();
@@ -104,11 +104,11 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
         }
     };
 
-    use_effect_with((props.scene.clone(), props.doers.clone()), {
+    use_effect_with((props.scene.clone(), props.services.clone()), {
         let (canvas, hosted, painter) = (canvas.clone(), hosted.clone(), painter.clone());
         let (react, resting) = (react.clone(), resting.clone());
-        move |(_, doers): &(Scene, Doers)| {
-            let animation = doers.animation.clone();
+        move |(_, services): &(Scene, Services)| {
+            let animation = services.animation.clone();
             if let (Some(animation), Some(canvas)) =
                 (&animation, canvas.cast::<HtmlCanvasElement>())
             {
@@ -134,7 +134,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     });
 
     let pointer = {
-        let (canvas, stage) = (canvas.clone(), props.doers.session.stage().clone());
+        let (canvas, stage) = (canvas.clone(), props.services.session.stage().clone());
         move |kind, event: &MouseEvent| {
             let bounds = canvas
                 .cast::<Element>()
@@ -233,7 +233,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     });
 
     let onfocus = {
-        let (hosted, animation) = (hosted.clone(), props.doers.animation.clone());
+        let (hosted, animation) = (hosted.clone(), props.services.animation.clone());
         Callback::from(move |_: FocusEvent| {
             if let (Some(animation), Some(id)) = (&animation, *hosted.borrow()) {
                 animation.activate(id);
@@ -242,10 +242,10 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
     };
 
     let onkeydown = props.walked.map(|_| {
-        let (canvas, painter, doers) = (canvas.clone(), painter.clone(), props.doers.clone());
+        let (canvas, painter, services) = (canvas.clone(), painter.clone(), props.services.clone());
         let (hosted, resting) = (hosted.clone(), resting.clone());
         Callback::from(move |event: KeyboardEvent| {
-            let Doers { session, animation } = &doers;
+            let Services { session, animation } = &services;
             if event.ctrl_key() || event.meta_key() || event.alt_key() {
                 return;
             }
@@ -272,7 +272,7 @@ pub(super) fn CanvasHost(props: &Props) -> Html {
         })
     });
     let onblur = {
-        let session = props.doers.session.clone();
+        let session = props.services.session.clone();
         let is_walked = props.walked.is_some();
         Callback::from(move |_: FocusEvent| {
             if is_walked {
@@ -344,7 +344,7 @@ fn carry_out(session: &Session, response: &Response) {
     }
     if let Some(node) = response.node {
         session.set_playing(false);
-        session.tell(Action::AskToBreak(Some(node)));
+        session.tell(RunsAction::AskToBreak(Some(node)));
     }
     if let Some(time) = response.seek {
         session.seek(time);

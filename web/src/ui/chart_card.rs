@@ -3,10 +3,10 @@
 
 use super::clock::{Clocked, use_axis};
 use super::controls::swatch;
-use super::doers::StateProps;
 use super::drawing::drawing;
 use super::export::file_name;
 use super::picture_saver::{PictureSaver, caption};
+use super::services::StateProps;
 use super::theme::is_dark;
 use crate::draw::charts::{Figure, Series, stroke};
 use crate::draw::space::{Css, Rect, Size};
@@ -46,8 +46,8 @@ const CLICK_PIXELS: f64 = 4.0;
 /// One chart.
 #[component]
 pub(super) fn ChartCard(props: &Props) -> Html {
-    let StateProps { state, doers } = &props.given;
-    let (session, dark) = (&doers.session, is_dark(state.theme));
+    let StateProps { state, services } = &props.given;
+    let (session, dark) = (&services.session, is_dark(state.view.theme));
     let stage = session.stage();
     let frame = use_node_ref();
     let size = use_size(&frame);

@@ -31,12 +31,12 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         setup.cluster = cluster.map_err(|why: ClusterError| why.to_string())?;
         Ok(())
     });
-    let own = state.trace.as_ref().map(|trace| &trace.own_cluster);
+    let own = state.opening.trace.as_ref().map(|trace| &trace.own_cluster);
     let guess = own.and_then(|own| match own {
         OwnCluster::Guessed(guess) => Some(guess),
         OwnCluster::Given(_) => None,
     });
-    let origin = match state.cluster_origin {
+    let origin = match state.opening.cluster_origin {
         ClusterOrigin::Given => "came with the trace".to_owned(),
         ClusterOrigin::Guessed => guess.map_or_else(
             || "guessed from the trace".to_owned(),

@@ -2,12 +2,12 @@
 //! the focus in it and closes it on Escape.
 
 use super::controls::{field, list, option};
-use super::doers::tell;
 use super::focused::Focused;
+use super::services::tell;
 use super::typed::input_value;
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::{Action, ColumnsAsked};
+use crate::state::{ColumnsAsked, OpeningAction};
 use std::rc::Rc;
 use switchyard::trace::{ColumnMapping, MappingRole, TimeRule, Unit};
 use web_sys::HtmlDialogElement;
@@ -42,7 +42,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
         Callback::from(move |event: Event| {
             let mut asked = (*asked).clone();
             change(&mut asked.mapping, &input_value(&event));
-            session.tell(Action::AskColumns(Rc::new(asked)));
+            session.tell(OpeningAction::AskColumns(Rc::new(asked)));
         })
     };
     let roles = head.columns.iter().map(|column| {
@@ -122,7 +122,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
     let oncancel = Callback::from(move |_: MouseEvent| close());
     html! {
         <Focused target={dialog.clone()}>
-            <dialog class="columns" ref={dialog} aria-labelledby="columns-title" onclose={tell(session, |_: Event| Action::LeaveColumns)}>
+            <dialog class="columns" ref={dialog} aria-labelledby="columns-title" onclose={tell(session, |_: Event| OpeningAction::LeaveColumns)}>
                 <h2 id="columns-title">{ "Which column is which?" }</h2>
                 if !why.is_empty() {
                     <p class="why">{ why }</p>

@@ -2,9 +2,9 @@
 //! does not tell absolute time.
 
 use super::controls::option;
-use super::doers::{StateProps, tell};
+use super::services::{StateProps, tell};
 use super::typed::input_value;
-use crate::state::Action;
+use crate::state::ViewAction;
 use crate::state::view_options::{TIMES, ZONE};
 use crate::zones;
 use yew::prelude::*;
@@ -12,8 +12,12 @@ use yew::prelude::*;
 /// The choice.
 #[component]
 pub(super) fn Dates(props: &StateProps) -> Html {
-    let StateProps { state, doers } = props;
-    let is_dated = state.trace.as_ref().is_some_and(|of| of.epoch.is_some());
+    let StateProps { state, services } = props;
+    let is_dated = state
+        .opening
+        .trace
+        .as_ref()
+        .is_some_and(|of| of.epoch.is_some());
     let shows_days = state.option(&TIMES) != TIMES.default;
     let zone = state.option(&ZONE).to_owned();
     // Hundreds of zones are not to be compared at every change of the state.
@@ -27,13 +31,13 @@ pub(super) fn Dates(props: &StateProps) -> Html {
     if !is_dated {
         return Html::default();
     }
-    let session = &doers.session;
+    let session = &services.session;
     let onclick = tell(session, move |_: MouseEvent| {
         let other = if shows_days { TIMES.default } else { "days" };
-        Action::SetOption(&TIMES, other.to_owned())
+        ViewAction::SetOption(&TIMES, other.to_owned())
     });
     let onchange = tell(session, |event: Event| {
-        Action::SetOption(&ZONE, input_value(&event))
+        ViewAction::SetOption(&ZONE, input_value(&event))
     });
     html! {
         <span class="dates" role="group" aria-label="How times are shown">

@@ -3,10 +3,9 @@
 //! snippets, asks here for the least that only the program knows. Nothing here trusts what it is asked
 //! with: a wrong type or an unknown name is no answer.
 
-use super::doers::{Doers, StateHandle};
 use super::export::results;
 use super::player::Player;
-use super::scheduler_card::status_name;
+use super::services::{Services, StateHandle};
 use super::view::View;
 use super::views;
 use crate::bridge::protocol::{Choice, ExportFormat};
@@ -14,7 +13,7 @@ use crate::session::Session;
 use crate::stage::Stage;
 use crate::state::change::Change;
 use crate::state::link::Link;
-use crate::state::{Action, RunStatus, Source, Theme};
+use crate::state::{Action, Phase, RunsAction, Source, Theme, ViewAction};
 use js_sys::{Array, Function};
 use std::rc::Rc;
 use switchyard::job::JobId;
@@ -43,7 +42,7 @@ pub(super) fn embedded_view() -> Option<&'static View> {
 }
 
 /// The view, what there is to say, the player, and a small way back to the whole page.
-pub(super) fn embed_frame(view: Html, said: Html, doers: &Doers) -> Html {
+pub(super) fn embed_frame(view: Html, said: Html, services: &Services) -> Html {
     let whole = web_sys::window().and_then(|window| {
         let location = window.location();
         Some(format!(
@@ -55,7 +54,7 @@ pub(super) fn embed_frame(view: Html, said: Html, doers: &Doers) -> Html {
     html! {
         <>
             <main>{ said }<div class="stage"><div class="view">{ view }</div></div></main>
-            <Player doers={doers.clone()} />
+            <Player services={services.clone()} />
             <a class="way-back" href={whole.unwrap_or_default()} target="_blank" rel="noopener">{ "Switchyard ↗" }</a>
         </>
     }
@@ -95,19 +94,17 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
         // Where it is: see `look` in static/embed.js.
         "look" => {
             let stage = stage.read();
-            let is_over =
-                |status: &RunStatus| !matches!(status, RunStatus::Idle | RunStatus::Running(_));
-            let is_open = state.trace.is_some() && !session.is_under_way();
-            let is_over = is_open && state.cards.iter().all(|card| is_over(&card.status));
-            let failed = state.cards.iter().find_map(|card| match &card.status {
-                RunStatus::Failed(why) => Some(why),
+            let is_open = state.opening.trace.is_some() && !session.is_under_way();
+            let is_over = is_open && state.runs.iter().all(|card| card.phase.is_over());
+            let failed = state.runs.iter().find_map(|card| match &card.phase {
+                Phase::Failed(why) => Some(why),
                 _ => None,
             });
-            let refused = state.refused.as_ref().map(|refused| &refused.why);
-            let said = refused.or(state.notice.as_ref());
-            let said = said.or(state.complaints.first()).or(failed);
+            let refused = state.opening.refused.as_ref().map(|refused| &refused.why);
+            let said = refused.or(state.notices.notice.as_ref());
+            let said = said.or(state.notices.complaints.first()).or(failed);
             let selected = stage
-                .selected
+                .selected()
                 .and_then(|job| stage.workload.jobs.get(job.index()));
             let clock = stage.clock;
             let look: [JsValue; 10] = [
@@ -119,8 +116,8 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                 is_open.into(),
                 is_over.into(),
                 said.map(String::as_str).into(),
-                matches!(state.source, Source::File(_)).into(),
-                state.revision.into(),
+                matches!(state.opening.source, Source::File(_)).into(),
+                state.runs.revision.into(),
             ];
             Some(look.iter().collect::<Array>().into())
         }
@@ -141,11 +138,11 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
         }
         "show" => {
             let view = views::named(&with.as_string()?)?;
-            session.tell(Action::Show(view.name));
+            session.tell(ViewAction::Show(view.name));
             Some(true.into())
         }
         "theme" => {
-            session.tell(Action::Theme(match with.as_string()?.as_str() {
+            session.tell(ViewAction::Theme(match with.as_string()?.as_str() {
                 "light" => Theme::Light,
                 "dark" => Theme::Dark,
                 _ => Theme::System,
@@ -194,8 +191,8 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
                     _ => "finished",
                 };
                 let facts: [JsValue; 6] = [
-                    run.name.as_str().into(),
-                    run.label.as_str().into(),
+                    run.name().into(),
+                    run.policy.to_string().into(),
                     moment.waiting().len().into(),
                     moment.running().len().into(),
                     moment.finished().into(),
@@ -209,20 +206,20 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
         // Of each scheduler of the list: who it is, how far its run is, three figures, how many jobs it has left
         // behind, and its hue; see `cards` in static/embed.js.
         "cards" => {
-            let cards = state.cards.iter().map(|card| {
-                let why = match &card.status {
-                    RunStatus::Failed(why) => why,
+            let cards = state.runs.iter().map(|card| {
+                let why = match &card.phase {
+                    Phase::Failed(why) => why,
                     _ => "",
                 };
-                let left = card.summary.as_ref().and_then(Summary::left);
+                let left = card.summary().and_then(Summary::left);
                 let left = left.unwrap_or_default();
-                let figure = |of: fn(&Summary) -> f64| JsValue::from(card.summary.as_ref().map(of));
+                let figure = |of: fn(&Summary) -> f64| JsValue::from(card.summary().map(of));
                 let card: [JsValue; 11] = [
                     card.id.into(),
                     card.policy.to_string().into(),
                     card.name().into(),
                     card.given.as_str().into(),
-                    status_name(&card.status).into(),
+                    card.phase.name().into(),
                     why.into(),
                     figure(|of| of.jct.mean),
                     figure(|of| of.jct.p95),
@@ -240,14 +237,14 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
             let policy = given.get(1).as_string()?.parse::<PolicySpec>();
             match (policy, card_of(given)) {
                 (Err(why), _) => return Some(why.to_string().into()),
-                (Ok(policy), None) => session.tell(Action::Add(policy)),
+                (Ok(policy), None) => session.tell(RunsAction::Add(policy)),
                 (Ok(policy), Some(id)) => session.tell(Action::Edit(id, Change::to(policy))),
             }
             None
         }
         "name" => {
             let given = with.dyn_ref::<Array>()?;
-            session.tell(Action::Name(card_of(given)?, given.get(1).as_string()?));
+            session.tell(RunsAction::Name(card_of(given)?, given.get(1).as_string()?));
             None
         }
         "remove" => {
@@ -255,7 +252,7 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
             None
         }
         // For explorer/: the table of the page's own sweep.
-        "sweep" => Some(state.sweep.as_ref()?.as_ref().ok()?.csv().into()),
+        "sweep" => Some(state.analyses.sweep.as_ref()?.as_ref().ok()?.csv().into()),
         // Of a link, the first thing that cannot be understood, in words.
         "wrong" => {
             let link = views::read_link(&with.as_string()?);
@@ -265,7 +262,7 @@ fn asked(what: &str, with: &JsValue, state: &StateHandle, session: &Session) -> 
         "link" => {
             let mut link = Link::of(state, &stage.read());
             if let Some(packed) = with.as_string() {
-                let name = state.source.name().to_owned();
+                let name = state.opening.source.name().to_owned();
                 link = Link {
                     source: Source::Packed(name, Rc::from(packed)),
                     member: None,

@@ -1,17 +1,17 @@
 //! Export: results, timelines and charts as files. Nothing goes over the network.
 
 use super::controls::quiet_button;
-use super::doers::StateHandle;
 use super::download::{self, PNG_SCALE, Picture};
 use super::headline::compares_over_common;
 use super::menu::Menu;
 use super::metrics_table::{Column, columns};
 use super::picture_saver::chosen;
+use super::services::StateHandle;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::charts::{Chart, Figure, outcomes, summary};
 use crate::draw::format;
 use crate::stage::{SharedStage, Stage, StageRun};
-use crate::state::{AppState, RunStatus};
+use crate::state::AppState;
 use std::borrow::Cow;
 use switchyard::report::{
     ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TableForm, TraceFacts,
@@ -90,7 +90,7 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
     let names = stage
         .runs
         .iter()
-        .map(|run| run.name.clone())
+        .map(|run| run.name().to_owned())
         .collect::<Vec<_>>();
     let timelines = names.iter().enumerate().map(|(position, name)| {
         let onclick = save(format!("{name}.trace.json"), "application/json", timeline, position);
@@ -111,7 +111,10 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
         let props = props.clone();
         let onclick = Callback::from(move |_: MouseEvent| {
             let name = file_name(&props.state, of.1);
-            let of_runs = (props.state.baseline, compares_over_common(&props.state));
+            let of_runs = (
+                props.state.runs.baseline,
+                compares_over_common(&props.state),
+            );
             save_table(&props.stage, of_runs, &name, of);
         });
         let label = format!("Table for a paper as {}", of.0);
@@ -151,14 +154,15 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
 /// One row per job and run.
 fn csv(props: &Props, _: usize) -> String {
     let stage = props.stage.read();
-    let runs: Vec<(&str, Cow<'_, Outcomes>)> = stage
+    let runs: Vec<(String, Cow<'_, Outcomes>)> = stage
         .runs
         .iter()
-        .map(|run| (run.label.as_str(), outcomes(&stage, run)))
+        .map(|run| (run.policy.to_string(), outcomes(&stage, run)))
         .collect();
     jobs_csv(
         &stage.workload,
-        runs.iter().map(|(label, outcomes)| (*label, &**outcomes)),
+        runs.iter()
+            .map(|(label, outcomes)| (label.as_str(), &**outcomes)),
     )
 }
 
@@ -183,7 +187,7 @@ pub(super) fn save_table(
 
 /// The trace's name; "" where none is open.
 fn trace_name(state: &AppState) -> &str {
-    let trace = state.trace.as_ref();
+    let trace = state.opening.trace.as_ref();
     trace.map_or("", |trace| &trace.name)
 }
 
@@ -209,7 +213,7 @@ pub(super) fn results(stage: &SharedStage, state: &AppState) -> String {
 
 /// The trace, and what was made of it.
 fn facts(state: &AppState, stage: &Stage) -> TraceFacts {
-    let Some(trace) = &state.trace else {
+    let Some(trace) = &state.opening.trace else {
         return TraceFacts::of("", &stage.workload);
     };
     let facts = TraceFacts {
@@ -225,15 +229,12 @@ fn facts(state: &AppState, stage: &Stage) -> TraceFacts {
 }
 
 fn result(state: &AppState, stage: &Stage, run: &StageRun) -> Option<RunResult> {
-    let card = state.card(run.id)?;
-    let wall_ms = match card.status {
-        RunStatus::Done { wall_ms, .. } => wall_ms,
-        _ => 0.0,
-    };
+    let card = state.run(run.id)?;
+    let wall_ms = run.finished().map_or(0.0, |of| of.wall_ms);
     let spec = state.run_spec(card);
     let outcomes = outcomes(stage, run);
     Some(RunResult {
-        label: run.name.clone(),
+        label: run.name().to_owned(),
         by_gpu_type: by_gpu_type(&stage.cluster, &run.log, &outcomes),
         parameter_servers: ServerFigures::of(&run.log),
         per_job: Some(jct_by_name(&stage.workload, &outcomes)),

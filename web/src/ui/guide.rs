@@ -6,7 +6,7 @@ use super::focused::Focused;
 use super::icon::{Icon, sign};
 use crate::bridge::protocol::Choice;
 use crate::session::Session;
-use crate::state::{Action, AppState, GUIDED, Source};
+use crate::state::{AppState, GUIDED, PanelsAction, Source, ViewAction};
 use switchyard::job::JobId;
 use yew::prelude::*;
 
@@ -65,8 +65,8 @@ pub(super) fn wish(state: &AppState, session: &Session) -> impl Fn() + use<> {
     let (session, has_work) = (session.clone(), state.has_work());
     move || match has_work {
         true => {
-            session.tell(Action::Drawer(false));
-            session.tell(Action::AskForGuide);
+            session.tell(PanelsAction::Drawer(false));
+            session.tell(PanelsAction::AskForGuide);
         }
         false => start(&session),
     }
@@ -75,13 +75,13 @@ pub(super) fn wish(state: &AppState, session: &Session) -> impl Fn() + use<> {
 /// Asks whether the guide may take the place of what is open.
 pub(super) fn question(state: &AppState, session: &Session) -> Html {
     let panel = NodeRef::default();
-    let open = match &state.source {
+    let open = match &state.opening.source {
         Source::Sample(_) => "your list of schedulers".to_string(),
         other => format!("{} and your list of schedulers", other.name()),
     };
     let stay = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.tell(Action::Guide(None)))
+        Callback::from(move |_: MouseEvent| session.tell(PanelsAction::Guide(None)))
     };
     let go = {
         let session = session.clone();
@@ -103,23 +103,23 @@ pub(super) fn question(state: &AppState, session: &Session) -> Html {
 
 /// Opens the guide's sample with its schedulers, at the first step.
 fn start(session: &Session) {
-    session.tell(Action::Drawer(false));
-    session.tell(Action::Show(STEPS[0].view));
-    session.tell(Action::Guide(Some(0)));
+    session.tell(PanelsAction::Drawer(false));
+    session.tell(ViewAction::Show(STEPS[0].view));
+    session.tell(PanelsAction::Guide(Some(0)));
     session.open_sample(GUIDED, Choice::default());
 }
 
 /// Puts the page where a step has something to see.
 fn go(session: &Session, number: usize) {
     let Some(step) = STEPS.get(number) else {
-        session.tell(Action::Guide(None));
+        session.tell(PanelsAction::Guide(None));
         return;
     };
-    session.tell(Action::Show(step.view));
+    session.tell(ViewAction::Show(step.view));
     session.set_playing(step.at.is_none());
     session.seek(step.at.unwrap_or(0.0));
     session.select(step.job.map(JobId));
-    session.tell(Action::Guide(Some(number)));
+    session.tell(PanelsAction::Guide(Some(number)));
 }
 
 /// The step that is open, below the view: nothing is covered by it.
@@ -134,7 +134,7 @@ pub(super) fn guide(session: &Session, number: usize) -> Html {
     };
     let close = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.tell(Action::Guide(None)))
+        Callback::from(move |_: MouseEvent| session.tell(PanelsAction::Guide(None)))
     };
     let is_last = number + 1 == STEPS.len();
     html! {
@@ -162,9 +162,8 @@ mod tests {
 
     fn mean_jct(policy: &str) -> f64 {
         let sample = Sample::named(GUIDED).expect("a sample of this name");
-        let run = StageRun::finished(sample, policy);
-        let (_, summary) = run.results.expect("it is complete");
-        summary.jct.mean
+        let run = StageRun::finished_of(sample, policy);
+        run.summary().expect("it is complete").jct.mean
     }
 
     #[test]

@@ -1,27 +1,29 @@
 //! The top line: what is open, and what to do with the view as a whole.
 
 use super::controls::quiet_button;
-use super::doers::{Doers, StateHandle, tell};
 use super::download;
 use super::embed::embed_button;
 use super::export::ExportMenu;
 use super::icon::{Icon, sign};
+use super::services::{Services, StateHandle, tell};
 use super::share::Share;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
-use crate::state::{Action, Theme};
+use crate::state::{PanelsAction, Theme, ViewAction};
 use yew::prelude::*;
 
 /// What opens the rail on a narrow screen.
 pub(super) const DRAWER_BUTTON: &str = "drawer-button";
 
 /// The top line.
-pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
-    let session = &doers.session;
-    let facts = state.trace.as_ref().map(|trace| {
+pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
+    let session = &services.session;
+    let facts = state.opening.trace.as_ref().map(|trace| {
         let span = trace.span_days * 86_400.0;
-        let dates = [0.0, span].map(|at| state.moments.exact(at)).join(" to ");
-        let dates = state.moments.dated().map(|_| dates);
+        let dates = [0.0, span]
+            .map(|at| state.view.moments.exact(at))
+            .join(" to ");
+        let dates = state.view.moments.dated().map(|_| dates);
         html! {
             <>
                 <strong>{ &trace.title }</strong>
@@ -31,12 +33,12 @@ pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
             </>
         }
     });
-    let next_theme = match state.theme {
+    let next_theme = match state.view.theme {
         Theme::System => Theme::Dark,
         Theme::Dark => Theme::Light,
         Theme::Light => Theme::System,
     };
-    let theme = match state.theme {
+    let theme = match state.view.theme {
         Theme::System => "Theme: as the system",
         Theme::Dark => "Theme: dark",
         Theme::Light => "Theme: light",
@@ -49,19 +51,19 @@ pub(super) fn header(state: &StateHandle, doers: &Doers) -> Html {
             });
         })
     };
-    let drawer = state.drawer;
+    let drawer = state.panels.drawer;
     html! {
         <header>
             <button type="button" id={DRAWER_BUTTON} class="quiet only-narrow" aria-controls="rail" aria-expanded={drawer.to_string()}
-                aria-label="Trace, schedulers and cluster" onclick={tell(session, move |_| Action::Drawer(!drawer))}>{ sign(Icon::Menu) }</button>
+                aria-label="Trace, schedulers and cluster" onclick={tell(session, move |_| PanelsAction::Drawer(!drawer))}>{ sign(Icon::Menu) }</button>
             <h1>{ "Switchyard" }</h1>
             <div class="facts">{ facts }</div>
             <div class="actions">
-                <Share state={state.clone()} doers={doers.clone()} />
+                <Share state={state.clone()} services={services.clone()} />
                 <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
                 { embed_button() }
-                { quiet_button(theme, Some(theme), sign(Icon::Theme), tell(session, move |_| Action::Theme(next_theme))) }
-                { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, tell(session, |_| Action::Help(true))) }
+                { quiet_button(theme, Some(theme), sign(Icon::Theme), tell(session, move |_| ViewAction::Theme(next_theme))) }
+                { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, tell(session, |_| PanelsAction::Help(true))) }
             </div>
         </header>
     }

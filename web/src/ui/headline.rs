@@ -9,7 +9,7 @@ use super::term::Term;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::view_options::COMPARE_OVER;
-use crate::state::{Action, AppState};
+use crate::state::{AppState, ViewAction};
 use switchyard::report::Metric;
 use yew::prelude::*;
 
@@ -30,7 +30,7 @@ fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
             } else {
                 "finished-in-all"
             };
-            session.tell(Action::SetOption(&COMPARE_OVER, other.to_owned()));
+            session.tell(ViewAction::SetOption(&COMPARE_OVER, other.to_owned()));
         })
     };
     let trained = state.why_trained();
@@ -71,7 +71,7 @@ pub(super) fn headline(
     on_baseline: &Callback<u32>,
 ) -> Html {
     let stage = session.stage();
-    let Some(baseline) = reference(columns, state.baseline) else {
+    let Some(baseline) = reference(columns, state.runs.baseline) else {
         return Html::default();
     };
     let values: Vec<(&Metric, Vec<f64>)> = Metric::headline()

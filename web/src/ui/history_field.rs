@@ -4,7 +4,7 @@
 use super::controls::{Take, chosen, option};
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::Action;
+use crate::state::{Action, NoticesAction};
 use std::rc::Rc;
 use switchyard::policy::ServiceHistory;
 use wasm_bindgen::JsCast;
@@ -41,10 +41,12 @@ pub(super) fn history_field(session: &Session, value: &str, take: &Take) -> Html
                     Ok(history) => {
                         session.tell(Action::Learned(Rc::new(history)));
                         if let Err(why) = take.emit(name) {
-                            session.tell(Action::Notice(Some(why)));
+                            session.tell(NoticesAction::Notice(Some(why)));
                         }
                     }
-                    Err(why) => session.tell(Action::Notice(Some(format!("{name}: {why}.")))),
+                    Err(why) => {
+                        session.tell(NoticesAction::Notice(Some(format!("{name}: {why}."))))
+                    }
                 }
             });
         })

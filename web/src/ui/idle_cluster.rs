@@ -2,12 +2,12 @@
 //! would let it. Told once all runs are complete.
 
 use super::controls::quiet_button;
-use super::doers::StateProps;
 use super::icon::{Icon, sign};
 use super::node_groups::with_groups;
+use super::services::StateProps;
 use crate::draw::format;
 use crate::state::change::Change;
-use crate::state::{Action, AppState, Card, Setup};
+use crate::state::{Action, AppState, Setup};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::Summary;
@@ -60,7 +60,11 @@ fn resized(cluster: &ClusterSpec, times: f64, largest_gang: u32) -> Option<Clust
 
 /// The summaries of all runs, once all are complete.
 fn complete(state: &AppState) -> Option<Vec<Summary>> {
-    state.cards.iter().map(|card: &Card| card.summary).collect()
+    state
+        .runs
+        .iter()
+        .map(|run| run.summary().copied())
+        .collect()
 }
 
 /// What is said of it. Always a node, if an empty one: what appears before it has a place to be put.
@@ -72,9 +76,9 @@ pub(super) fn IdleCluster(props: &StateProps) -> Html {
 
 /// What there is to say; `read`: of which trace it has been read.
 fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
-    let StateProps { state, doers } = props;
-    let session = &doers.session;
-    let trace = state.trace.as_ref();
+    let StateProps { state, services } = props;
+    let session = &services.session;
+    let trace = state.opening.trace.as_ref();
     let here = trace.map(|trace| Rc::as_ptr(trace) as usize);
     let runs = complete(state)
         .filter(|_| **read != here)
@@ -106,7 +110,7 @@ fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
     let load = trace.choice.load();
     let hurried = format::two_digits(load * BUSY / held).min(*LOADS.end());
     let faster = (hurried > load).then(|| {
-        let (session, cluster, origin) = (session.clone(), cluster.clone(), state.cluster_origin);
+        let (session, cluster, origin) = (session.clone(), cluster.clone(), state.opening.cluster_origin);
         let take = Callback::from(move |_: MouseEvent| {
             let choice = session.choice().with_load(hurried);
             session.choose(choice, cluster.clone(), origin);
@@ -114,7 +118,7 @@ fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
         let face = format!("Jobs {} times as fast", format::figures(hurried));
         html! { <button type="button" title="Gaps between submissions are divided by it; jobs stay as they are" onclick={take}>{ face }</button> }
     });
-    let under = match state.cards.as_slice() {
+    let under = match state.runs.list.as_slice() {
         [one] => one.name(),
         _ => "every scheduler",
     };

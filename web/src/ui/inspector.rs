@@ -112,7 +112,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
             let names = stage
                 .runs
                 .iter()
-                .map(|run| run.name.clone())
+                .map(|run| run.name().to_owned())
                 .collect::<Vec<_>>();
             let Some(record) = stage.workload.jobs.get(job.index()) else {
                 return Vec::new();
@@ -167,7 +167,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
         .filter_map(|run| run.life.last())
         .map(|stretch| stretch.to);
     let span = (from, ends.fold(from, f64::max));
-    let moment = |at: f64| stage.moments.within(span.1 - span.0, at);
+    let moment = |at: f64| stage.moments().within(span.1 - span.0, at);
     let slowness = |run: u32| {
         let found = props.slowness.iter().find(|(id, _)| *id == run);
         found.map(|(_, slowness)| &**slowness)
@@ -267,7 +267,7 @@ fn in_run(stage: &Stage, run: &StageRun, name: String, id: JobId, job: &Job) -> 
     InRun {
         id: run.id,
         name,
-        hue: run.hue,
+        hue: run.hue(),
         rejected: outcomes.rejected.get(id.index()) == Some(&true),
         ended: (outcomes.ended.get(id.index()).copied().flatten()).map(|of| of.to_string()),
         life: life::stretches(&events, &run.log, run.reached()),
@@ -294,7 +294,7 @@ fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
     };
     let rows = [
         runs_on,
-        ("submitted", stage.moments.time(job.submit.seconds())),
+        ("submitted", stage.moments().time(job.submit.seconds())),
         ("duration", format::duration(job.work.seconds())),
         (
             "work",
@@ -401,7 +401,7 @@ fn event_list(stage: &Stage, at: usize, run: &InRun, on_seek: &Callback<f64>) ->
             };
             let seek = on_seek.reform(move |_: MouseEvent| at);
             html! {
-                <li><button type="button" class="quiet" onclick={seek}><span class="when">{ stage.moments.second(at) }</span>{ words }</button></li>
+                <li><button type="button" class="quiet" onclick={seek}><span class="when">{ stage.moments().second(at) }</span>{ words }</button></li>
             }
         })
         .collect();

@@ -1,21 +1,21 @@
 //! What a visitor sees first: what this is, one question, and the way to its answer.
 
 use super::controls::quiet_button;
-use super::doers::StateHandle;
 use super::guide;
 use super::icon::{Icon, sign};
+use super::services::StateHandle;
 use crate::draw::format;
 use crate::remembered;
 use crate::session::Session;
-use crate::state::{Action, Card};
+use crate::state::{PanelsAction, Run, ViewAction};
 use yew::prelude::*;
 
 /// The first words, for whoever comes without a link of their own.
 pub(super) fn intro(state: &StateHandle, session: &Session) -> Html {
-    let Some(trace) = state.trace.as_ref().filter(|_| state.intro) else {
+    let Some(trace) = state.opening.trace.as_ref().filter(|_| state.panels.intro) else {
         return Html::default();
     };
-    let names: Vec<&str> = state.cards.iter().map(Card::name).collect();
+    let names: Vec<&str> = state.runs.iter().map(Run::name).collect();
     let who = match names.as_slice() {
         [one, other] => format!("{one} and {other} run"),
         names => format!(
@@ -28,14 +28,14 @@ pub(super) fn intro(state: &StateHandle, session: &Session) -> Html {
     let play = {
         let session = session.clone();
         Callback::from(move |_: MouseEvent| {
-            session.tell(Action::Show("yard"));
+            session.tell(ViewAction::Show("yard"));
             session.seek(0.0);
             session.set_playing(true);
         })
     };
     let answer = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.tell(Action::Show("compare")))
+        Callback::from(move |_: MouseEvent| session.tell(ViewAction::Show("compare")))
     };
     let wish_guide = guide::wish(state, session);
     let step_by_step = Callback::from(move |_: MouseEvent| wish_guide());
@@ -43,7 +43,7 @@ pub(super) fn intro(state: &StateHandle, session: &Session) -> Html {
         let session = session.clone();
         Callback::from(move |_: MouseEvent| {
             remembered::close_intro();
-            session.tell(Action::CloseIntro);
+            session.tell(PanelsAction::CloseIntro);
         })
     };
     html! {

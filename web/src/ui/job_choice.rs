@@ -35,7 +35,7 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
     // Every control says what becomes of the choice with its new value.
     let choose = |change: Change| {
         let session = session.clone();
-        let (cluster, origin) = (state.setup.cluster.clone(), state.cluster_origin);
+        let (cluster, origin) = (state.setup.cluster.clone(), state.opening.cluster_origin);
         Callback::from(move |typed: String| {
             let choice = change(&session.choice(), typed.trim());
             session.choose(choice, cluster.clone(), origin);
@@ -97,7 +97,7 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
     html! {
         <details class="report choice" data-testid="job-choice">
             <summary>{ format!("Jobs replayed: {summary}") }</summary>
-            <fieldset disabled={state.opening.is_some()}>
+            <fieldset disabled={state.opening.progress.is_some()}>
                 if is_chosen {
                     { field("Jobs are counted in", Some("Cores: those of jobs that ask for no GPU as well. A node of more than 64 cores is drawn as several"), list(chosen(&set("unit")), html! {
                         <>{ option("", "GPUs", choice.unit().is_default(), None) }{ option("cores", "cores", !choice.unit().is_default(), None) }</>

@@ -320,6 +320,7 @@ pub(super) fn window(scrolled: f64, height: f64, row: f64, rows: usize) -> std::
 mod tests {
     use super::*;
     use crate::stage::StageRun;
+    use crate::state::{Finished, Phase};
     use crate::ui::job_filter::RunNames;
     use std::rc::Rc;
 
@@ -333,7 +334,6 @@ mod tests {
             job("job-9", 1.0, 8),
             job("job-11", 2.0, 4),
         ];
-        let mut run = StageRun::new(0, "fifo".into(), jobs.len());
         let outcomes = Outcomes {
             jct: vec![f64::NAN, 50.0, 70.0],
             queueing: vec![f64::NAN; 3],
@@ -341,7 +341,14 @@ mod tests {
             restarts: vec![0; 3],
             ..Default::default()
         };
-        run.results = Some((outcomes, Default::default()));
+        let finished = Finished {
+            outcomes,
+            summary: Default::default(),
+            log_hash: 0,
+            wall_ms: 0.0,
+            decisions: None,
+        };
+        let run = StageRun::of("fifo", Phase::Finished(finished.into()), jobs.len());
         Stage {
             workload: Rc::new(Workload {
                 jobs,

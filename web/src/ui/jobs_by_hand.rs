@@ -2,9 +2,9 @@
 //! changed is opened as a trace at once, and all schedulers run it.
 
 use super::controls::{Take, quiet_button};
-use super::doers::StateProps;
 use super::icon::{Icon, sign};
 use super::metrics_table::mean_jct;
+use super::services::StateProps;
 use super::typed::Typed;
 use crate::draw::format;
 use crate::session::by_hand::{MOST, MadeJob, made_of};
@@ -58,11 +58,15 @@ struct Drag {
 /// The table.
 #[component]
 pub(super) fn JobsByHand(props: &StateProps) -> Html {
-    let StateProps { state, doers } = props;
-    let session = &doers.session;
+    let StateProps { state, services } = props;
+    let session = &services.session;
     let draft = use_state_eq(|| None::<Rc<Vec<MadeJob>>>);
     let drag = use_state_eq(|| None::<Drag>);
-    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state
+        .opening
+        .trace
+        .as_ref()
+        .map(|trace| Rc::as_ptr(trace) as usize);
     // What was made is open now; what is still being dragged stays as it is drawn.
     use_effect_with((trace, drag.is_some()), {
         let draft = draft.setter();
@@ -250,8 +254,8 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
             make.emit(Rc::new(jobs));
         })
     };
-    let means = state.cards.iter().map(|card| {
-        let mean = card.summary.as_ref().map(mean_jct);
+    let means = state.runs.iter().map(|card| {
+        let mean = card.summary().map(mean_jct);
         let mean = mean.unwrap_or_else(|| "mean JCT –".to_owned());
         html! { <span>{ format!("{}: {mean}", card.name()) }</span> }
     });

@@ -1,12 +1,12 @@
 //! A followed job's events under one scheduler, as a line of words: each goes to its moment.
 
 use super::controls::quiet_button;
-use super::doers::tell;
 use super::icon::{Icon, sign};
+use super::services::tell;
 use crate::draw::format;
 use crate::session::Session;
 use crate::stage::{Stage, StageRun};
-use crate::state::{Action, AppState};
+use crate::state::{AppState, SelectionAction};
 use switchyard::job::JobId;
 use switchyard::sim::{Event, EventKind};
 use yew::prelude::*;
@@ -81,7 +81,7 @@ pub(super) fn journey(stage: &Stage, run: &StageRun, now: f64, session: &Session
                 if at > 0 {
                     { " › " }
                 }
-                <button type="button" class={classes!("link", (at >= made).then_some("to-come"))} title={format!("{}: go there", stage.moments.second(time))}
+                <button type="button" class={classes!("link", (at >= made).then_some("to-come"))} title={format!("{}: go there", stage.moments().second(time))}
                     aria-current={(at + 1 == made).then_some("step")} {onclick}>{ word }</button>
                 { since }
             </>
@@ -97,11 +97,17 @@ pub(super) fn follows(state: &AppState, session: &Session) -> Html {
         let record = stage.workload.jobs.get(job.index());
         record.map(|record| record.name.to_string())
     };
-    let Some((job, name)) = state.followed.and_then(|job| Some((job, name(job)?))) else {
+    let Some((job, name)) = state
+        .selection
+        .followed
+        .and_then(|job| Some((job, name(job)?)))
+    else {
         return Html::default();
     };
-    let open = tell(session, move |_: MouseEvent| Action::Select(Some(job)));
-    let stop = tell(session, |_| Action::FollowJob(None));
+    let open = tell(session, move |_: MouseEvent| {
+        SelectionAction::Select(Some(job))
+    });
+    let stop = tell(session, |_| SelectionAction::FollowJob(None));
     html! {
         <div class="follows" role="status">
             <span>{ "Following " }</span>

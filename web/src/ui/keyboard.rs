@@ -1,13 +1,13 @@
 //! The keys, as in Perfetto.
 
 use super::animation::Animation;
-use super::doers::StateHandle;
 use super::focused::focus_on;
 use super::header::DRAWER_BUTTON;
+use super::services::StateHandle;
 use super::views::VIEWS;
 use crate::session::Session;
 use crate::stage::ColourBy;
-use crate::state::Action;
+use crate::state::{PanelsAction, SelectionAction, ViewAction};
 use crate::time_axis::Look;
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
@@ -24,7 +24,7 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
         let on_key = move |event: &KeyboardEvent| {
             let chord = event.ctrl_key() || event.meta_key() || event.alt_key();
             // A dialog has its keys to itself.
-            if chord || is_typing(event) || latest.borrow().asking {
+            if chord || is_typing(event) || latest.borrow().opening.asks_columns {
                 return;
             }
             let key = event.key();
@@ -68,27 +68,27 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
         " " => session.play_or_pause(),
         "," => session.step(false),
         "." => session.step(true),
-        "?" => session.tell(Action::Help(!state.help)),
-        "Escape" if state.help => session.tell(Action::Help(false)),
-        "Escape" if state.drawer => {
-            session.tell(Action::Drawer(false));
+        "?" => session.tell(PanelsAction::Help(!state.panels.help)),
+        "Escape" if state.panels.help => session.tell(PanelsAction::Help(false)),
+        "Escape" if state.panels.drawer => {
+            session.tell(PanelsAction::Drawer(false));
             focus_on(DRAWER_BUTTON);
         }
-        "Escape" if state.asking_for_guide => session.tell(Action::Guide(None)),
-        "Escape" if state.guide.is_some() && state.selected.is_none() => {
-            session.tell(Action::Guide(None));
+        "Escape" if state.panels.asks_for_guide => session.tell(PanelsAction::Guide(None)),
+        "Escape" if state.panels.guide.is_some() && state.selection.job.is_none() => {
+            session.tell(PanelsAction::Guide(None));
         }
-        "/" => session.tell(Action::Search(true)),
-        "Escape" if state.selected.is_none() && state.followed.is_some() => {
-            session.tell(Action::FollowJob(None));
+        "/" => session.tell(ViewAction::Search(true)),
+        "Escape" if state.selection.job.is_none() && state.selection.followed.is_some() => {
+            session.tell(SelectionAction::FollowJob(None));
         }
-        "Escape" if state.selected.is_none() => {
+        "Escape" if state.selection.job.is_none() => {
             session.stage().write().look(Look::Select(None));
         }
         "Escape" => session.select(None),
         "j" | "J" => {
             let stage = session.stage().read();
-            let job = stage.hovered.or(stage.selected).or(stage.followed);
+            let job = stage.hovered.or(stage.selected()).or(stage.followed());
             drop(stage);
             if let Some(job) = job {
                 session.follow_job(job);
@@ -99,16 +99,16 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
             let offered: Vec<ColourBy> =
                 ColourBy::offered(&stage.workload).map(|of| of.0).collect();
             drop(stage);
-            let now = offered.iter().position(|by| *by == state.colour_by);
+            let now = offered.iter().position(|by| *by == state.view.colour_by);
             let next = now.map_or(0, |now| now + 1) % offered.len();
-            session.tell(Action::ColourBy(offered[next]));
+            session.tell(ViewAction::ColourBy(offered[next]));
         }
         _ => {
             let number = key.parse::<usize>().ok();
             let Some(view) = number.and_then(|number| VIEWS.get(number.checked_sub(1)?)) else {
                 return false;
             };
-            session.tell(Action::Show(view.name));
+            session.tell(ViewAction::Show(view.name));
         }
     }
     true

@@ -2,7 +2,7 @@
 //! others in every view.
 
 use super::controls::{list, option};
-use super::doers::tell;
+use super::services::tell;
 use super::theme::is_dark;
 use super::typed::input_value;
 use crate::draw::format::units;
@@ -10,7 +10,7 @@ use crate::draw::format::{count, counted};
 use crate::draw::palette::{self, APART, OTHERS};
 use crate::session::Session;
 use crate::stage::{ColourBy, Stage};
-use crate::state::{Action, AppState, Card};
+use crate::state::{AppState, Run, ViewAction};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use switchyard::cluster::GpuModel;
@@ -29,15 +29,19 @@ pub(super) struct Class {
 /// The classes of the jobs on stage by the colours that are chosen.
 #[hook]
 pub(super) fn use_classes(state: &AppState, session: &Session) -> Rc<Vec<Class>> {
-    use_classes_by(state, session, state.colour_by)
+    use_classes_by(state, session, state.view.colour_by)
 }
 
 /// The classes of the jobs on stage by these colours.
 #[hook]
 pub(super) fn use_classes_by(state: &AppState, session: &Session, by: ColourBy) -> Rc<Vec<Class>> {
-    let levels = |card: &Card| card.policy.levels().map_or(1, |of| of.thresholds.len() + 1);
-    let queues = state.cards.iter().map(levels).max().unwrap_or(1);
-    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let levels = |card: &Run| card.policy.levels().map_or(1, |of| of.thresholds.len() + 1);
+    let queues = state.runs.iter().map(levels).max().unwrap_or(1);
+    let trace = state
+        .opening
+        .trace
+        .as_ref()
+        .map(|trace| Rc::as_ptr(trace) as usize);
     let on_stage = !session.stage().read().runs.is_empty();
     let cluster = state.setup.cluster.types().to_vec();
     let stage = session.stage().clone();
@@ -49,7 +53,7 @@ pub(super) fn use_classes_by(state: &AppState, session: &Session, by: ColourBy) 
 
 /// The list of what colours can stand for.
 pub(super) fn colour_by(state: &AppState, session: &Session) -> Html {
-    let onchange = tell(session, Action::ColourBy);
+    let onchange = tell(session, ViewAction::ColourBy);
     let onchange = Callback::from(move |event: Event| {
         let name = input_value(&event);
         if let Some(&(by, _, _)) = ColourBy::ALL.iter().find(|(_, other, _)| *other == name) {
@@ -58,7 +62,8 @@ pub(super) fn colour_by(state: &AppState, session: &Session) -> Html {
     });
     let stage = session.stage().read();
     let offered = ColourBy::offered(&stage.workload);
-    let colours = offered.map(|(by, name, title)| option(name, title, by == state.colour_by, None));
+    let colours =
+        offered.map(|(by, name, title)| option(name, title, by == state.view.colour_by, None));
     html! { <label><span>{ "Colour by " }</span>{ list(onchange, colours.collect()) }</label> }
 }
 
@@ -139,7 +144,7 @@ fn gang_sizes(class: u32) -> String {
 
 /// The legend of the colours that are chosen.
 pub(super) fn legend(state: &AppState, session: &Session, classes: &[Class]) -> Html {
-    legend_by(state, session, classes, state.colour_by)
+    legend_by(state, session, classes, state.view.colour_by)
 }
 
 /// The legend of a view that shows these colours: to choose one of their classes is to choose them.
@@ -152,17 +157,17 @@ pub(super) fn legend_by(
     if classes.is_empty() {
         return html! { <span class="hint only-wide">{ "each job its own colour" }</span> };
     }
-    let dark = is_dark(state.theme);
+    let dark = is_dark(state.view.theme);
     let buttons = classes.iter().map(|of| {
-        let is_chosen = by == state.colour_by;
-        let lit = is_chosen && state.lit == Some(of.class);
+        let is_chosen = by == state.view.colour_by;
+        let lit = is_chosen && state.view.lit == Some(of.class);
         let next = (!lit).then_some(of.class);
         let session = session.clone();
         let onclick = Callback::from(move |_: MouseEvent| {
             if !is_chosen {
-                session.tell(Action::ColourBy(by));
+                session.tell(ViewAction::ColourBy(by));
             }
-            session.tell(Action::Light(next));
+            session.tell(ViewAction::Light(next));
         });
         let colour = palette::category(palette::class_category(of.class), dark);
         let title = match of.jobs {

@@ -195,21 +195,21 @@ fn of_type(columns: &[Column], baseline: &Column, at: u32) -> Vec<Html> {
 
 /// What the table shows of each run; `over_common`: over the jobs that finished in all complete runs.
 pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<Column> {
-    let results = || stage.runs.iter().filter_map(|run| run.results.as_ref());
-    let common = over_common.then(|| finished_in_all(results().map(|(outcomes, _)| outcomes)));
+    let results = || stage.runs.iter().filter_map(|run| run.finished());
+    let common = over_common.then(|| finished_in_all(results().map(|of| &of.outcomes)));
     let column = |run: &StageRun| {
         let summary = summary(stage, run);
-        let compared = match (&common, &run.results) {
-            (Some(common), Some((outcomes, _))) => Summary::over(common, &stage.workload, outcomes),
+        let compared = match (&common, run.finished()) {
+            (Some(common), Some(of)) => Summary::over(common, &stage.workload, &of.outcomes),
             _ => summary,
         };
         Column {
             id: run.id,
-            name: run.name.clone(),
-            hue: run.hue,
-            spec: run.label.clone(),
-            complete: run.complete,
-            done: (run.progress.done, run.progress.jobs),
+            name: run.name().to_owned(),
+            hue: run.hue(),
+            spec: run.policy.to_string(),
+            complete: run.finished().is_some(),
+            done: run.done(),
             summary,
             compared,
             types: types(stage, run),

@@ -157,7 +157,7 @@ fn begins(button: &Element) -> f64 {
 /// What a picture of the runs shows: of which jobs, where, under which schedulers, and how to make it
 /// again.
 pub(super) fn caption(what: &str, state: &AppState, stage: &Stage) -> String {
-    let trace = state.trace.as_ref();
+    let trace = state.opening.trace.as_ref();
     let name = trace.map_or("", |trace| &trace.title);
     let jobs = format::counted(stage.workload.jobs.len() as u64, "job", "jobs");
     let choice: String = trace
@@ -165,7 +165,11 @@ pub(super) fn caption(what: &str, state: &AppState, stage: &Stage) -> String {
         .flat_map(|trace| &trace.choice.0)
         .map(|(key, value)| format!(", {key}={value}"))
         .collect();
-    let policies: Vec<&str> = stage.runs.iter().map(|run| run.label.as_str()).collect();
+    let policies: Vec<String> = stage
+        .runs
+        .iter()
+        .map(|run| run.policy.to_string())
+        .collect();
     let given = settings::all().filter(|setting| setting.link != "seed");
     let given = given.filter_map(|setting| {
         let value = setting.given(&state.setup.settings)?;

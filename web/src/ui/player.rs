@@ -2,8 +2,8 @@
 
 use super::canvas_host::{CanvasHost, Scene};
 use super::controls::quiet_button;
-use super::doers::Doers;
 use super::icon::{Icon, sign};
+use super::services::Services;
 use super::typed::input_value;
 use crate::draw::format;
 use crate::draw::strip::Strip;
@@ -31,7 +31,7 @@ struct Readout {
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
     /// The session and the animation.
-    pub(super) doers: Doers,
+    pub(super) services: Services,
     /// How times are shown, to be chosen.
     #[prop_or_default]
     pub(super) dates: Html,
@@ -40,7 +40,7 @@ pub(super) struct Props {
 /// The player.
 #[component]
 pub(super) fn Player(props: &Props) -> Html {
-    let session = &props.doers.session;
+    let session = &props.services.session;
     let readout = use_state(Readout::default);
     use_readout(session, &readout);
 
@@ -83,7 +83,7 @@ pub(super) fn Player(props: &Props) -> Html {
                     aria-valuetext={pace} oninput={onspeed} />
                 <output>{ format!("×{}", format::figures(readout.speed)) }<span class="only-wide">{ " real time" }</span></output>
             </label>
-            <CanvasHost class="painted strip" scene={Scene::of((), |()| Strip::default())} doers={props.doers.clone()} label="Queue length over the whole trace; click to move the clock" />
+            <CanvasHost class="painted strip" scene={Scene::of((), |()| Strip::default())} services={props.services.clone()} label="Queue length over the whole trace; click to move the clock" />
             <output class="clock" aria-live="off" data-testid="clock" title={readout.exact.clone()}>{ &readout.moment }</output>
             { props.dates.clone() }
         </footer>
@@ -101,8 +101,8 @@ fn use_readout(session: &Session, readout: &UseStateHandle<Readout>) {
                 let stage = session.stage().read();
                 let clock = stage.clock;
                 Readout {
-                    moment: stage.moments.within(stage.window().span(), clock.now),
-                    exact: stage.moments.exact(clock.now),
+                    moment: stage.moments().within(stage.window().span(), clock.now),
+                    exact: stage.moments().exact(clock.now),
                     playing: clock.playing,
                     speed: clock.speed,
                 }

@@ -9,7 +9,7 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::spec_edit::with_param;
-use crate::state::{Action, Card, RunStatus};
+use crate::state::{Action, Phase, Run};
 use switchyard::policy::{Levels, ParamInfo, ParamKind, PolicySpec};
 use yew::prelude::*;
 
@@ -22,7 +22,7 @@ const STEPS: f64 = 400.0;
 /// Parameters of a policy with queues. `services`: the least and the greatest service that a job
 /// asks for, in the
 /// unit of what the policy measures, which is what thresholds can divide.
-pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -> Html {
+pub(super) fn playground(session: &Session, card: &Run, services: (f64, f64)) -> Html {
     let policy = &card.policy;
     let Some(levels) = policy.levels() else {
         return Html::default();
@@ -43,9 +43,9 @@ pub(super) fn playground(session: &Session, card: &Card, services: (f64, f64)) -
         services,
         edit,
     };
-    let state = match (&card.status, &card.summary) {
+    let state = match (&card.phase, card.summary()) {
         (_, Some(summary)) => mean_jct(summary),
-        (RunStatus::Running(_), None) => "running…".to_string(),
+        (Phase::Running(_), None) => "running…".to_string(),
         _ => String::new(),
     };
     html! {

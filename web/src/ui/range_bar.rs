@@ -3,8 +3,8 @@
 
 use super::clock::use_axis;
 use super::controls::{quiet_button, swatch, switch_button};
-use super::doers::StateProps;
 use super::icon::{Icon, sign};
+use super::services::StateProps;
 use super::term::{Definition, Term};
 use super::theme::is_dark;
 use crate::draw::format;
@@ -41,7 +41,7 @@ static WAIT: Definition = Definition {
 #[component]
 pub(super) fn RangeMode(props: &StateProps) -> Html {
     let on = use_state_eq(|| false);
-    let stage = props.doers.session.stage().clone();
+    let stage = props.services.session.stage().clone();
     use_effect_with(*on, move |on| {
         stage.write().ranging = *on;
         move || stage.write().ranging = false
@@ -59,10 +59,10 @@ pub(super) fn RangeMode(props: &StateProps) -> Html {
 /// What is selected of time; nothing while nothing is.
 #[component]
 pub(super) fn RangeBar(props: &StateProps) -> Html {
-    let StateProps { state, doers } = props;
-    let session = &doers.session;
+    let StateProps { state, services } = props;
+    let session = &services.session;
     let axis = use_axis(session.stage());
-    let totals = use_memo((axis.selected, state.revision), |(range, _)| {
+    let totals = use_memo((axis.selected, state.runs.revision), |(range, _)| {
         let stage = session.stage().read();
         let of = |range: &Window| -> Vec<Totals> {
             let runs = stage.runs.iter();
@@ -76,9 +76,12 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
     };
     let stage = session.stage().read();
     let jobs = submitted(&stage.workload, range).len() as u64;
-    let names = stage.runs.iter().map(|run| (run.name.clone(), run.hue));
+    let names = stage
+        .runs
+        .iter()
+        .map(|run| (run.name().to_owned(), run.hue()));
     let all = f64::from(stage.cluster.gpus()) * range.span();
-    let dark = is_dark(state.theme);
+    let dark = is_dark(state.view.theme);
     let rows = totals.iter().zip(names).map(|(of, (name, hue))| {
         let wait = of.wait.map_or("–".to_owned(), format::duration);
         let share = format!(" ({} %)", format::figures(100.0 * of.held / all));
@@ -108,18 +111,22 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
         .all(|key| choice.value(key).is_empty());
     let onreplay = {
         let session = session.clone();
-        let (cluster, origin) = (state.setup.cluster.clone(), state.cluster_origin);
+        let (cluster, origin) = (state.setup.cluster.clone(), state.opening.cluster_origin);
         Callback::from(move |_: MouseEvent| {
             let Window { from, to } = range;
             let choice = session.choice().with("window", &format!("{from}..{to}"));
             session.choose(choice, cluster.clone(), origin);
         })
     };
-    let is_file = state.trace.as_ref().is_some_and(|of| of.report.is_some());
+    let is_file = state
+        .opening
+        .trace
+        .as_ref()
+        .is_some_and(|of| of.report.is_some());
     html! {
         <section class="range" aria-label="Selected range" data-from={range.from.to_string()} data-to={range.to.to_string()}>
             <div class="range-head">
-                <strong>{ stage.moments.span(range.from, range.to) }</strong>
+                <strong>{ stage.moments().span(range.from, range.to) }</strong>
                 <span class="hint">{ format!("{}, {} submitted", format::duration(range.span()), format::counted(jobs, "job", "jobs")) }</span>
                 <button type="button" title="All views show this range" onclick={look(Look::At(range))}>{ "Zoom to it" }</button>
                 { switch_button(axis.looped, "Replay only this", Some("The player goes through this range over and over; the runs stay as they are, so the cluster is as full as it was"), onloop) }

@@ -1,16 +1,16 @@
 //! Why something could not be opened: over the stage, where files are dropped, with what helps as a button.
 
 use super::controls::quiet_button;
-use super::doers::tell;
 use super::drop_zone::pick_files;
 use super::icon::{Icon, sign};
+use super::services::tell;
 use crate::session::Session;
-use crate::state::{Action, AppState, NextStep};
+use crate::state::{AppState, NextStep, OpeningAction};
 use yew::prelude::*;
 
 /// The last refusal, until something else is opened or it is read.
 pub(super) fn refusal(state: &AppState, session: &Session) -> Html {
-    let Some(refused) = &state.refused else {
+    let Some(refused) = &state.opening.refused else {
         return Html::default();
     };
     let open = |face: &'static str| {
@@ -19,8 +19,8 @@ pub(super) fn refusal(state: &AppState, session: &Session) -> Html {
     let next = match &refused.next {
         NextStep::Open(face) => open(face),
         NextStep::Columns => {
-            let ask = state.columns.clone().map(|asked| {
-                let ask = tell(session, move |_: MouseEvent| Action::AskColumns(asked.clone()));
+            let ask = state.opening.columns.clone().map(|asked| {
+                let ask = tell(session, move |_: MouseEvent| OpeningAction::AskColumns(asked.clone()));
                 html! { <button type="button" class="primary" onclick={ask}>{ "Choose columns…" }</button> }
             });
             html! { <>{ ask }{ open("Open another file") }</> }
@@ -51,7 +51,7 @@ pub(super) fn refusal(state: &AppState, session: &Session) -> Html {
         <section class="refusal" role="alert">
             <p>{ &refused.why }</p>
             <div class="row">{ next }</div>
-            { quiet_button("Dismiss", Some("Dismiss"), sign(Icon::Close), tell(session, |_| Action::ReadRefusal)) }
+            { quiet_button("Dismiss", Some("Dismiss"), sign(Icon::Close), tell(session, |_| OpeningAction::ReadRefusal)) }
         </section>
     }
 }

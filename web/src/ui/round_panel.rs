@@ -68,7 +68,7 @@ pub(super) fn round_panel(
     });
     html! {
         <section class="round" aria-label={format!("Round of {name}")}>
-            <h2>{ format!("{name}: the round at {}", stage.moments.second(report.at.seconds())) }</h2>
+            <h2>{ format!("{name}: the round at {}", stage.moments().second(report.at.seconds())) }</h2>
             <p class="hint">{ format!("{} jobs, {changed} of them given other {}", report.rows.len(), format::units("GPUs")) }</p>
             <div class="plots">{ for report.plots.iter().map(|plot| chart(plot, stage.dark, "the choice")) }</div>
             <div class="rows" tabindex="0" role="region" aria-label="Jobs of the round">

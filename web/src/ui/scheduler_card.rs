@@ -12,9 +12,8 @@ use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::spec_edit::with_param;
 use crate::state::sweep::Vary;
-use crate::state::{Action, Card, RunStatus};
+use crate::state::{Action, Phase, Run, RunsAction};
 use switchyard::policy::{ParamInfo, ParamKind, PolicySpec};
-use switchyard::report::Summary;
 use yew::prelude::*;
 
 /// Properties of [`SchedulerCard`].
@@ -23,7 +22,7 @@ pub(super) struct Props {
     /// What edits and removes it.
     pub(super) session: Session,
     /// The scheduler.
-    pub(super) card: Card,
+    pub(super) card: Run,
     /// Whether others are compared with it.
     pub(super) is_baseline: bool,
     /// Whether jobs train applications only because a scheduler of the list adapts them.
@@ -58,8 +57,8 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     };
     let run_or_cancel = {
         let session = session.clone();
-        match card.status {
-            RunStatus::Idle | RunStatus::Running(_) if props.has_trace => button(
+        match card.phase {
+            Phase::Waiting | Phase::Running(_) if props.has_trace => button(
                 Icon::Stop,
                 "Cancel",
                 Callback::from(move |_| session.cancel(id)),
@@ -80,7 +79,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         button(
             Icon::Duplicate,
             "Duplicate",
-            Callback::from(move |_| session.tell(Action::Add(policy.clone()))),
+            Callback::from(move |_| session.tell(RunsAction::Add(policy.clone()))),
         )
     };
     let remove = {
@@ -109,7 +108,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     let onname = {
         let session = session.clone();
         Callback::from(move |typed: String| {
-            session.tell(Action::Name(id, typed));
+            session.tell(RunsAction::Name(id, typed));
             Ok(())
         })
     };
@@ -133,7 +132,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     let (experts, common): (Vec<_>, Vec<_>) = params.partition(|(info, _)| info.expert);
     let is_tuned = |(info, value): &(&ParamInfo, String)| info.default != value;
     html! {
-        <li class="card" data-status={status_name(&card.status)}>
+        <li class="card" data-status={card.phase.name()}>
             <div class="row">
                 <span class="swatch" ~style={colour} aria-hidden="true"></span>
                 <button type="button" class="name quiet" aria-expanded={editing.to_string()} onclick={toggle}
@@ -147,7 +146,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
                 }
                 { run_or_cancel }{ duplicate }{ remove }
             </div>
-            { status(&card.status, card.summary.as_ref(), props.has_trace) }
+            { phase(&card.phase, props.has_trace) }
             if props.are_bound {
                 <p class="hint">{ "jobs now train applications, since a scheduler of the list adapts them" }</p>
             }
@@ -175,48 +174,35 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
 /// What is said of a run that begins once others have left it room.
 pub(super) const ITS_TURN: &str = "waits for its turn";
 
-/// The status as a word, for styles and tests.
-pub(super) fn status_name(status: &RunStatus) -> &'static str {
-    match status {
-        RunStatus::Idle => "idle",
-        RunStatus::Running(_) => "running",
-        RunStatus::Done { .. } => "done",
-        RunStatus::Cancelled(_) => "cancelled",
-        RunStatus::Failed(_) => "failed",
-    }
-}
-
-fn status(status: &RunStatus, summary: Option<&Summary>, has_trace: bool) -> Html {
-    match status {
-        RunStatus::Idle => {
+fn phase(phase: &Phase, has_trace: bool) -> Html {
+    match phase {
+        Phase::Waiting => {
             let waits = match has_trace {
                 true => ITS_TURN,
                 false => "waits for a trace",
             };
             html! { <p class="hint">{ waits }</p> }
         }
-        RunStatus::Running(progress) => html! {
+        Phase::Running(progress) => html! {
             <div class="progress">
                 <progress max={progress.jobs.max(1).to_string()} value={progress.done.to_string()} aria-label="Jobs done" />
                 <span class="hint">{ format!("{} of {} jobs", format::count(progress.done.into()), format::count(progress.jobs.into())) }</span>
             </div>
         },
-        RunStatus::Done {
-            wall_ms, decisions, ..
-        } => html! {
+        Phase::Finished(of) => html! {
             <p class="hint">
-                if let Some(left) = summary.and_then(left) {
+                if let Some(left) = left(&of.summary) {
                     <span class="error">{ left }</span>{ ", " }
                 }
-                { summary.map(|of| format!("mean JCT {}", format::duration(of.jct.mean))) }
-                { format!(", simulated in {}", format::duration(wall_ms / 1e3).replace(' ', "\u{a0}")) }
-                { decisions.filter(|_| *wall_ms > 0.0).map(|decisions| deciding(decisions, *wall_ms)) }
+                { format!("mean JCT {}", format::duration(of.summary.jct.mean)) }
+                { format!(", simulated in {}", format::duration(of.wall_ms / 1e3).replace(' ', "\u{a0}")) }
+                { of.decisions.filter(|_| of.wall_ms > 0.0).map(|decisions| deciding(decisions, of.wall_ms)) }
             </p>
         },
-        RunStatus::Cancelled(progress) => html! {
+        Phase::Cancelled(progress) => html! {
             <p class="hint">{ format!("cancelled at {} of {} jobs", format::count(progress.done.into()), format::count(progress.jobs.into())) }</p>
         },
-        RunStatus::Failed(why) => controls::error(Some(why)),
+        Phase::Failed(why) => controls::error(Some(why)),
     }
 }
 

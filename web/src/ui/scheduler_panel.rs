@@ -1,14 +1,14 @@
 //! The rail's third part: the schedulers that run the trace.
 
 use super::controls::{is_second_of_two, no_option, option, quiet_button, switch_button};
-use super::doers::{StateHandle, tell};
 use super::icon::{Icon, sign};
 use super::scheduler_card::SchedulerCard;
+use super::services::{StateHandle, tell};
 use super::term::{Definition, Term};
 use super::typed::input_value;
 use crate::session::Session;
 use crate::state::change::Change;
-use crate::state::{Action, Card, RunStatus, Setup};
+use crate::state::{Action, PanelsAction, Run, RunsAction, Setup};
 use switchyard::policy::POLICIES;
 use switchyard::weights::WeightsChoice;
 use yew::prelude::*;
@@ -23,12 +23,12 @@ static WEIGHTS: Definition = Definition {
 
 /// What placements and pickers that have learned go by: shipped weights, or files of one's own.
 fn weights(state: &StateHandle, session: &Session) -> Html {
-    let learned = |card: &Card| {
+    let learned = |card: &Run| {
         let run = state.run_spec(card);
         run.learned().is_some() || run.picker().is_some()
     };
     let chosen = state.setup.settings.options.weights;
-    if state.weights.is_empty() && !state.cards.iter().any(learned) {
+    if state.opening.weights.is_empty() && !state.runs.iter().any(learned) {
         return Html::default();
     }
     let choose = |choice: WeightsChoice, name: &str, title: String| {
@@ -41,7 +41,7 @@ fn weights(state: &StateHandle, session: &Session) -> Html {
         });
         switch_button(choice == chosen, name, Some(&title), onclick)
     };
-    let own = state.weights.iter().map(|(choice, name)| {
+    let own = state.opening.weights.iter().map(|(choice, name)| {
         let (session, choice) = (session.clone(), *choice);
         let forget = Callback::from(move |_: MouseEvent| session.forget_weights(choice));
         html! {
@@ -51,8 +51,8 @@ fn weights(state: &StateHandle, session: &Session) -> Html {
             </>
         }
     });
-    let is_there =
-        chosen == WeightsChoice::Shipped || state.weights.iter().any(|(of, _)| *of == chosen);
+    let is_there = chosen == WeightsChoice::Shipped
+        || state.opening.weights.iter().any(|(of, _)| *of == chosen);
     html! {
         <div class="weights" role="group" aria-label="Weights">
             <Term definition={WEIGHTS} />
@@ -71,12 +71,12 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
         let session = session.clone();
         Callback::from(move |event: Event| {
             if let Ok(policy) = input_value(&event).parse() {
-                session.tell(Action::Add(policy));
+                session.tell(RunsAction::Add(policy));
             }
         })
     };
     let onrun = {
-        let (session, cards) = (session.clone(), state.cards.clone());
+        let (session, cards) = (session.clone(), state.runs.list.clone());
         Callback::from(move |click: MouseEvent| {
             if is_second_of_two(&click) {
                 return;
@@ -86,27 +86,29 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
             }
         })
     };
-    let has_trace = state.trace.is_some();
+    let has_trace = state.opening.trace.is_some();
     // Under way, or waiting for their turn.
-    let is_running = move |card: &&Card| {
-        has_trace && matches!(card.status, RunStatus::Idle | RunStatus::Running(_))
-    };
+    let is_running = move |run: &Run| has_trace && !run.phase.is_over();
     let oncancel = {
-        let (session, cards) = (session.clone(), state.cards.clone());
+        let (session, cards) = (session.clone(), state.runs.list.clone());
         Callback::from(move |_: MouseEvent| {
-            for card in cards.iter().filter(is_running) {
+            for card in cards.iter().filter(|run| is_running(run)) {
                 session.cancel(card.id);
             }
         })
     };
-    let running = state.cards.iter().any(|card| is_running(&card));
+    let running = state.runs.iter().any(is_running);
     let are_bound = state.why_trained().is_some();
-    let cards = state.cards.iter().map(|card| {
+    let cards = state.runs.iter().map(|card| {
         html! {
-            <SchedulerCard key={card.id} session={session.clone()} card={card.clone()} is_baseline={card.id == state.baseline} {are_bound} {has_trace} dark={session.stage().read().dark} />
+            <SchedulerCard key={card.id} session={session.clone()} card={card.clone()} is_baseline={card.id == state.runs.baseline} {are_bound} {has_trace} dark={session.stage().read().dark} />
         }
     });
-    let tells_runs = state.trace.as_ref().is_some_and(|trace| trace.tells_runs);
+    let tells_runs = state
+        .opening
+        .trace
+        .as_ref()
+        .is_some_and(|trace| trace.tells_runs);
     let offered = POLICIES
         .iter()
         .filter(|entry| !entry.scripted && (tells_runs || !entry.replays));
@@ -114,23 +116,23 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
     html! {
         <section aria-labelledby="schedulers-title">
             <h2 id="schedulers-title">{ "Schedulers" }</h2>
-            if state.cards.is_empty() {
+            if state.runs.list.is_empty() {
                 <p class="hint">{ "Add a scheduler to see what it does with the trace." }</p>
             }
             <ul class="cards">{ for cards }</ul>
             { weights(state, session) }
             // static/author.js hears of it.
-            <button type="button" data-script="" title="An editor beside the yard: what you type runs at once" onclick={tell(session, |_: MouseEvent| Action::Drawer(false))}>{ "Write a scheduler" }</button>
+            <button type="button" data-script="" title="An editor beside the yard: what you type runs at once" onclick={tell(session, |_: MouseEvent| PanelsAction::Drawer(false))}>{ "Write a scheduler" }</button>
             <div class="row">
                 // Remade at every addition, so that it shows its title again.
-                <select key={state.cards.len()} aria-label="Add a scheduler" onchange={onadd}>
+                <select key={state.runs.list.len()} aria-label="Add a scheduler" onchange={onadd}>
                     { no_option("+ Add a scheduler") }
                     { for policies }
                 </select>
                 if running {
                     <button key="cancel" type="button" onclick={oncancel}>{ "Cancel" }</button>
                 } else {
-                    <button key="run" type="button" class="primary" disabled={state.cards.is_empty() || state.trace.is_none()} onclick={onrun}>{ "Run again" }</button>
+                    <button key="run" type="button" class="primary" disabled={state.runs.list.is_empty() || state.opening.trace.is_none()} onclick={onrun}>{ "Run again" }</button>
                 }
             </div>
         </section>

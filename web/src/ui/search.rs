@@ -1,12 +1,12 @@
 //! Looking for a job, a tenant or a node by name.
 
-use super::doers::{StateProps, tell};
 use super::focused::Focused;
+use super::services::{StateProps, tell};
 use super::typed::input_value;
 use crate::draw::{describe, palette};
 use crate::session::Session;
 use crate::stage::{ColourBy, Stage};
-use crate::state::Action;
+use crate::state::ViewAction;
 use crate::state::view_options::TIMELINE_ROWS;
 use switchyard::job::JobId;
 use yew::prelude::*;
@@ -37,7 +37,7 @@ fn find(stage: &Stage, words: &str) -> Vec<(Found, String, String)> {
         let about = format!(
             "job · {}, submitted {}",
             describe::asks(job),
-            stage.moments.time(job.submit.seconds())
+            stage.moments().time(job.submit.seconds())
         );
         found.push((Found::Job(JobId(at as u32)), job.name.to_string(), about));
     }
@@ -87,24 +87,24 @@ fn show(session: &Session, found: Found) {
         Found::Job(job) => session.select(Some(job)),
         Found::Tenant(tenant) => {
             let class = class_of(&session.stage().read(), tenant);
-            session.tell(Action::ColourBy(ColourBy::Tenant));
-            session.tell(Action::Light(class));
+            session.tell(ViewAction::ColourBy(ColourBy::Tenant));
+            session.tell(ViewAction::Light(class));
         }
         Found::Node(node) => {
-            session.tell(Action::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));
-            session.tell(Action::Show("timeline"));
+            session.tell(ViewAction::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));
+            session.tell(ViewAction::Show("timeline"));
             let mut stage = session.stage().write();
             stage.node = Some(node);
             stage.touch();
         }
     }
-    session.tell(Action::Search(false));
+    session.tell(ViewAction::Search(false));
 }
 
 /// The field, and below it what was found: arrows and Enter choose.
 #[component]
 pub(super) fn Search(props: &StateProps) -> Html {
-    let session = &props.doers.session;
+    let session = &props.services.session;
     let (words, chosen) = (use_state_eq(String::new), use_state_eq(|| 0));
     let field = use_node_ref();
     let stage = session.stage();
@@ -116,7 +116,7 @@ pub(super) fn Search(props: &StateProps) -> Html {
             chosen.set(0);
         })
     };
-    let close = tell(session, |()| Action::Search(false));
+    let close = tell(session, |()| ViewAction::Search(false));
     let onkeydown = {
         let (session, found, chosen) = (session.clone(), found.clone(), chosen.clone());
         let close = close.clone();

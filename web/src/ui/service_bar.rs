@@ -16,7 +16,7 @@ const MOST_LABELLED: usize = 5;
 pub(super) fn service_bar(stage: &SharedStage, run: u32, job: JobId) -> Option<Html> {
     let queues = {
         let stage = stage.read();
-        Queues::of(&stage.run(run)?.policy()?, &stage.workload)?
+        Queues::of(&stage.run(run)?.policy, &stage.workload)?
     };
     let render = {
         let stage = stage.clone();

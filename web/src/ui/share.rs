@@ -1,8 +1,8 @@
 //! Share: a link to what is shown, with what it carries and what it cannot.
 
 use super::clipboard::copy;
-use super::doers::StateProps;
 use super::menu::Menu;
+use super::services::StateProps;
 use super::views;
 use crate::draw::format;
 use crate::session::MOST_LETTERS;
@@ -31,12 +31,12 @@ enum Packed {
 /// The button and its panel.
 #[component]
 pub(super) fn Share(props: &StateProps) -> Html {
-    let (state, session) = (&props.state, &props.doers.session);
+    let (state, session) = (&props.state, &props.services.session);
     let packed = use_state_eq(Packed::default);
     let with_jobs = use_state_eq(|| true);
     let copied = use_state_eq(|| None::<bool>);
     let now = use_state_eq(String::new);
-    let is_file = state.source.is_here();
+    let is_file = state.opening.source.is_here();
     let on_open = {
         let (state, session) = (state.clone(), session.clone());
         let (packed, copied, now) = (packed.setter(), copied.setter(), now.setter());
@@ -65,7 +65,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
             };
             true
         }
-        _ => !is_file && matches!(state.source, Source::Packed(..)),
+        _ => !is_file && matches!(state.opening.source, Source::Packed(..)),
     };
     let page = page();
     let text = format!("{page}#{}", link.fragment());
@@ -89,7 +89,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
             field.select();
         }
     });
-    let schedulers = format::counted(state.cards.len() as u64, "scheduler", "schedulers");
+    let schedulers = format::counted(state.runs.list.len() as u64, "scheduler", "schedulers");
     let letters = format!("{} letters.", format::count(text.len() as u64));
     let long = (text.len() > LONG)
         .then_some(" Some mail and chat programs cut off links longer than 2,000.");
@@ -121,13 +121,13 @@ pub(super) fn Share(props: &StateProps) -> Html {
 
 /// Where whoever opens the link has its jobs from.
 fn about_jobs(state: &AppState, packed: &Packed, carries_jobs: bool) -> String {
-    let jobs = state.trace.as_ref().map_or(0, |trace| trace.jobs);
+    let jobs = state.opening.trace.as_ref().map_or(0, |trace| trace.jobs);
     let jobs = format::counted(jobs as u64, "job", "jobs");
-    let name = state.source.name();
-    match (&state.source, packed) {
+    let name = state.opening.source.name();
+    match (&state.opening.source, packed) {
         (Source::Sample(_), _) => "Its jobs are a sample, which every page has.".to_owned(),
         (Source::Url(_), _) => {
-            let host = state.source.host().unwrap_or_default();
+            let host = state.opening.source.host().unwrap_or_default();
             format!("Its jobs are at {host}: a person who opens the link fetches them from there.")
         }
         _ if carries_jobs => {
@@ -153,7 +153,7 @@ fn left_out(state: &AppState, carries_jobs: bool) -> Option<String> {
         true => Vec::new(),
         false => Link::left_out(state),
     };
-    if !state.weights.is_empty() {
+    if !state.opening.weights.is_empty() {
         parts.push("weights of your own, of which it has the name alone");
     }
     let parts = Some(parts).filter(|parts| !parts.is_empty())?;

@@ -66,7 +66,7 @@ pub(super) fn losses(stage: &Stage, slowness: &Slowness, on_seek: &Callback<f64>
             <li><button type="button" class="quiet" title="To when it was slowest there" onclick={seek}>
                 <strong>{ format::duration(loss.seconds) }</strong>
                 { format!(" {}; at worst {}", loss.worst.place, loss.worst.text(name)) }
-                <span class="hint">{ format!(" {}", stage.moments.second(at)) }</span>
+                <span class="hint">{ format!(" {}", stage.moments().second(at)) }</span>
             </button></li>
         }
     });

@@ -1,12 +1,12 @@
 //! The views to choose from, as a list of tabs that the keyboard walks: arrows, Home and End show the next
 //! one; and the way past all that stands before the view.
 
-use super::doers::{StateProps, tell};
 use super::focused::{element, focus_on};
+use super::services::{StateProps, tell};
 use super::view::View;
 use super::views::{self, VIEWS};
 use crate::draw::format;
-use crate::state::{Action, AppState};
+use crate::state::{AppState, ViewAction};
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
@@ -39,7 +39,7 @@ fn led_to(key: &str, at: usize, tabs: usize) -> Option<usize> {
 /// The list.
 #[component]
 pub(super) fn Tabs(props: &StateProps) -> Html {
-    let session = &props.doers.session;
+    let session = &props.services.session;
     let offered = offered(&props.state);
     let shown = views::shown(&props.state);
     use_effect_with(tab_id(shown), |id| {
@@ -62,12 +62,12 @@ pub(super) fn Tabs(props: &StateProps) -> Html {
             };
             event.prevent_default();
             event.stop_propagation();
-            session.tell(Action::Show(view.name));
+            session.tell(ViewAction::Show(view.name));
             focus_on(&tab_id(view));
         })
     };
     let tabs = offered.iter().map(|&view| {
-        let onclick = tell(session, |_: MouseEvent| Action::Show(view.name));
+        let onclick = tell(session, |_: MouseEvent| ViewAction::Show(view.name));
         let is_shown = view.name == shown.name;
         // The list is one stop of the Tab key.
         let tabindex = if is_shown { "0" } else { "-1" };

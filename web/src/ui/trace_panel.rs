@@ -2,13 +2,13 @@
 
 use super::address;
 use super::controls::{any_from, field, list, no_option, number_field, option, quiet_button};
-use super::doers::StateHandle;
 use super::drop_zone::{PICKER, files_of, pick_files};
 use super::guide;
 use super::icon::{Icon, sign};
 use super::import_report::import_report;
 use super::job_choice::job_choice;
 use super::jobs_by_hand::first_jobs;
+use super::services::StateHandle;
 use super::typed::{Typed, input_value};
 use super::vary::{varied, vary};
 use crate::bridge::protocol::Choice;
@@ -18,7 +18,9 @@ use crate::session::Session;
 use crate::session::by_hand::MADE;
 use crate::state::link::Link;
 use crate::state::sweep::Vary;
-use crate::state::{Action, AppState, DATA_CENTRE, GUIDED, Progressing, Source, TraceInfo};
+use crate::state::{
+    Action, AppState, DATA_CENTRE, GUIDED, PanelsAction, Progressing, Source, TraceInfo, ViewAction,
+};
 use switchyard::workload::SAMPLES;
 use switchyard_app::asked::LOADS;
 use wasm_bindgen::JsCast;
@@ -58,12 +60,12 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
     let onhand = {
         let (session, state) = (session.clone(), state.clone());
         Callback::from(move |_: MouseEvent| {
-            session.tell(Action::Show("jobs"));
-            session.tell(Action::Drawer(false));
+            session.tell(ViewAction::Show("jobs"));
+            session.tell(PanelsAction::Drawer(false));
             session.open_made(&first_jobs(&state), &state);
         })
     };
-    let open_sample = match &state.source {
+    let open_sample = match &state.opening.source {
         Source::Sample(name) => Some(name.as_str()),
         _ => None,
     };
@@ -76,7 +78,7 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
         option(sample.name, &title, chosen, Some(sample.summary))
     });
     let own = open_sample.is_none().then(|| {
-        no_option(match state.source {
+        no_option(match state.opening.source {
             Source::Url(_) => "(a file from an address is open)",
             _ => "(a file of yours is open)",
         })
@@ -95,23 +97,23 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
             <input id={PICKER} type="file" multiple=true hidden=true onchange={onpicked} aria-label="Trace files" data-testid="file-picker" />
             { from_address(session) }
             // Remade when the guide asks first, so that it shows what is still open.
-            { field("Sample", None, html! { <select key={state.asking_for_guide.to_string()} onchange={onsample}>{ own }{ for samples }</select> }) }
+            { field("Sample", None, html! { <select key={state.panels.asks_for_guide.to_string()} onchange={onsample}>{ own }{ for samples }</select> }) }
             { kept(state, session) }
-            if state.guide.is_none() && !state.asking_for_guide {
+            if state.panels.guide.is_none() && !state.panels.asks_for_guide {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button>
                     if let Some(lessons) = address::lessons() {
                         { ", or " }<a href={lessons}>{ "six lessons" }</a>
                     }
                 </p>
             }
-            if state.source != Source::File(MADE.to_owned()) {
+            if state.opening.source != Source::File(MADE.to_owned()) {
                 <p class="hint">{ "No trace at hand? " }<button type="button" class="link" title="A small table of jobs to type in and drag" onclick={onhand}>{ "Make jobs by hand" }</button></p>
             }
             if open_sample != Some(DATA_CENTRE) {
                 <p class="hint">{ "Where it matters which jobs are neighbours: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={ondata_centre}>{ "a data centre" }</button></p>
             }
-            { state.opening.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
-            if let Some(trace) = &state.trace {
+            { state.opening.progress.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
+            if let Some(trace) = &state.opening.trace {
                 if trace.report.is_none() {
                     <p class="hint">{ summary }</p>
                 }
@@ -144,7 +146,7 @@ fn from_address(session: &Session) -> Html {
 /// Opens the data centre's sample with what it is there to show.
 fn open_data_centre(session: &Session, state: &AppState) {
     let link = Link {
-        theme: state.theme,
+        theme: state.view.theme,
         ..Link::parse(&format!("sample={DATA_CENTRE}"))
     };
     session.tell(Action::Follow(Box::new(link.clone())));
@@ -181,10 +183,10 @@ fn progress(opening: &Progressing, session: &Session) -> Html {
 
 /// The traces kept in this browser.
 fn kept(state: &AppState, session: &Session) -> Html {
-    if state.kept.is_empty() {
+    if state.opening.saved.is_empty() {
         return Html::default();
     }
-    let traces = state.kept.iter().map(|kept| {
+    let traces = state.opening.saved.iter().map(|kept| {
         let id = kept.id;
         let onopen = {
             let session = session.clone();
@@ -218,7 +220,11 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
         let session = session.clone();
         Callback::from(move |_: MouseEvent| session.keep())
     };
-    let is_kept = state.kept.iter().any(|kept| trace.kept == Some(kept.id));
+    let is_kept = state
+        .opening
+        .saved
+        .iter()
+        .any(|kept| trace.kept == Some(kept.id));
     let onmember = {
         let session = session.clone();
         Callback::from(move |event: Event| {
@@ -254,7 +260,7 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
                 { job_choice(state, trace, session) }
                 if !is_kept {
                     <button type="button" title="The file stays in this browser's storage on this computer, to be opened again from here" onclick={onkeep}>{ "Keep in this browser" }</button>
-                    { held(state.held, session) }
+                    { held(state.opening.held, session) }
                 }
             }
         </>
@@ -265,7 +271,7 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
 fn load_field(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
     let take = {
         let session = session.clone();
-        let (cluster, origin) = (state.setup.cluster.clone(), state.cluster_origin);
+        let (cluster, origin) = (state.setup.cluster.clone(), state.opening.cluster_origin);
         Callback::from(move |typed: String| {
             let load = Choice::load_of(typed.trim()).map_err(|why| format!("Load: {why}."))?;
             session.choose(session.choice().with_load(load), cluster.clone(), origin);

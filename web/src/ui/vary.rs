@@ -1,7 +1,7 @@
 //! The control that leads from a value to the sweep over it.
 
 use crate::session::Session;
-use crate::state::Action;
+use crate::state::ViewAction;
 use crate::state::sweep::Vary;
 use crate::state::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use yew::prelude::*;
@@ -20,9 +20,9 @@ pub(super) fn vary(session: &Session, vary: &Vary, run: Option<u32>) -> Html {
             (&SWEEP_VALUES, ""),
             (&SWEEP_RUN, &run),
         ] {
-            session.tell(Action::SetOption(option, value.to_owned()));
+            session.tell(ViewAction::SetOption(option, value.to_owned()));
         }
-        session.tell(Action::Show("sweep"));
+        session.tell(ViewAction::Show("sweep"));
     });
     let title = "Vary this: run several values, and see the numbers over them";
     // Named by what is in it: a label would be found where the field beside it is looked for.

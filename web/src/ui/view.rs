@@ -1,6 +1,6 @@
 //! What the page knows of a view. The views and their table are in [`views`](super::views).
 
-use super::doers::StateProps;
+use super::services::StateProps;
 use crate::state::AppState;
 use yew::prelude::*;
 

@@ -3,10 +3,10 @@
 
 use super::chart_card::use_size;
 use super::controls::{job_link, list, option};
-use super::doers::StateProps;
 use super::export::file_name;
 use super::legend::{legend_by, use_classes_by};
 use super::picture_saver::{PictureSaver, caption};
+use super::services::StateProps;
 use super::theme::is_dark;
 use super::typed::input_value;
 use super::wording::{Direction, SAME, difference};
@@ -43,7 +43,7 @@ struct Changed {
 impl Changed {
     fn of(stage: &Stage, there: u32, here: u32, state: &AppState) -> Option<Self> {
         let (first, second) = (stage.run(there)?, stage.run(here)?);
-        let by = shown_by(state.colour_by, stage.workload.jobs.len());
+        let by = shown_by(state.view.colour_by, stage.workload.jobs.len());
         let class = |job: JobId| palette::job_class(job, by, stage, second);
         let scatter = Scatter::of(
             &outcomes(stage, first).jct,
@@ -93,8 +93,8 @@ fn largest(dots: &[Dot], sign: f64) -> Vec<Dot> {
 /// What changed, where there are two runs to compare.
 #[component]
 pub(super) fn WhatChanged(props: &StateProps) -> Html {
-    let StateProps { state, doers } = props;
-    let (session, dark) = (&doers.session, is_dark(state.theme));
+    let StateProps { state, services } = props;
+    let (session, dark) = (&services.session, is_dark(state.view.theme));
     let other = use_state_eq(|| None::<u32>);
     let frame = use_node_ref();
     let size = use_size(&frame);
@@ -102,11 +102,11 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
 
     let (there, here) = pair(state, *other);
     let shared = session.stage().clone();
-    let by = shown_by(state.colour_by, shared.read().workload.jobs.len());
+    let by = shown_by(state.view.colour_by, shared.read().workload.jobs.len());
     let classes = use_classes_by(state, session, by);
     // A class that was chosen is one of other colours.
-    let lit = state.lit.filter(|_| by == state.colour_by);
-    let changed = use_memo((state.revision, there, here, state.colour_by), {
+    let lit = state.view.lit.filter(|_| by == state.view.colour_by);
+    let changed = use_memo((state.runs.revision, there, here, state.view.colour_by), {
         let (stage, state) = (shared.clone(), state.clone());
         move |&(_, there, here, _)| Changed::of(&stage.read(), there, here, &state).map(Rc::new)
     });
@@ -120,7 +120,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         }
     });
 
-    let name = |id: u32| state.card(id).map_or("", |card| card.name());
+    let name = |id: u32| state.run(id).map_or("", |card| card.name());
     let stage = shared.read();
     let dot_at = {
         let (frame, changed) = (frame.clone(), changed.clone());
@@ -156,7 +156,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         let other = other.setter();
         Callback::from(move |event: Event| other.set(input_value(&event).parse().ok()))
     };
-    let others = state.cards.iter().filter(|card| card.id != there);
+    let others = state.runs.iter().filter(|card| card.id != there);
     let others =
         others.map(|card| option(&card.id.to_string(), card.name(), card.id == here, None));
     let (names, plot) = ((name(there), name(here)), Scatter::plot(size));
@@ -193,7 +193,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         <section class="changed" aria-label="What changed">
             <div class="changed-head">
                 <h2>{ "What changed, job by job" }</h2>
-                if state.cards.len() > 2 {
+                if state.runs.list.len() > 2 {
                     <label>{ "from the baseline to " }{ list(onother, others.collect()) }</label>
                 }
                 { legend_by(state, session, &classes, by) }
@@ -213,8 +213,8 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                             label={format!("Completion time of each job under {} against that under {}. {sentence}", names.1, names.0)} />
                         <span class="corner longer" aria-hidden="true">{ "longer" }</span>
                         <span class="corner shorter" aria-hidden="true">{ "shorter" }</span>
-                        { state.selected.and_then(|job| ring(job, "chosen")) }
-                        if let Some(job) = state.followed {
+                        { state.selection.job.and_then(|job| ring(job, "chosen")) }
+                        if let Some(job) = state.selection.followed {
                             { ring(job, "followed") }
                         }
                         if let Some(dot) = *hovered {
@@ -301,10 +301,10 @@ fn use_pixel_ratio() -> f64 {
 
 /// The baseline, and the run that is compared with it.
 fn pair(state: &AppState, chosen: Option<u32>) -> (u32, u32) {
-    let there = state.baseline;
+    let there = state.runs.baseline;
     let is_other = |id: &u32| *id != there;
-    let chosen = chosen.filter(|id| is_other(id) && state.card(*id).is_some());
-    let mut ids = state.cards.iter().map(|card| card.id);
+    let chosen = chosen.filter(|id| is_other(id) && state.run(*id).is_some());
+    let mut ids = state.runs.iter().map(|card| card.id);
     let here = chosen.or_else(|| ids.find(is_other));
     (there, here.unwrap_or(there))
 }

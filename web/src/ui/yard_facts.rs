@@ -62,10 +62,7 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
     let held = run.moment.running().iter().map(held);
     let held = held.fold(0.0, |sum, held| sum + held);
     let in_use = 100.0 * held / f64::from(stage.cluster.gpus().max(1));
-    let rho = run
-        .results
-        .as_ref()
-        .map(|(_, summary)| summary.fairness.rho_mean);
+    let rho = run.summary().map(|summary| summary.fairness.rho_mean);
     let facts: [(Definition, String); 4] = [
         (FINISHED, count(run.moment.finished().into())),
         (IN_USE, format!("{in_use:.0} %")),
@@ -78,7 +75,7 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
         html! { <div {class}><dt><Term {definition} place={run.id} /></dt><dd>{ value }</dd></div> }
     });
     // Who follows a job reads of it instead, in as much room.
-    let situation = if stage.followed.is_some() {
+    let situation = if stage.followed().is_some() {
         html! { <p class="situation journey">{ journey(stage, run, now, session) }</p> }
     } else {
         let words = describe::situation(stage, run);

@@ -93,11 +93,11 @@ pub struct RangeMark {
 /// its log knows so far; ρ is unknown until then where jobs train applications, which the page does
 /// not have.
 pub fn outcomes<'a>(stage: &'a Stage, run: &'a StageRun) -> Cow<'a, Outcomes> {
-    if let Some((outcomes, _)) = &run.results {
-        return Cow::Borrowed(outcomes);
+    if let Some(finished) = run.finished() {
+        return Cow::Borrowed(&finished.outcomes);
     }
     let mut outcomes = Outcomes::of(&stage.workload, &stage.cluster, &run.log);
-    if run.trains {
+    if stage.state.adapts() {
         outcomes.rho.fill(f64::NAN);
     }
     Cow::Owned(outcomes)
@@ -105,8 +105,8 @@ pub fn outcomes<'a>(stage: &'a Stage, run: &'a StageRun) -> Cow<'a, Outcomes> {
 
 /// A run in numbers, as far as it has come.
 pub fn summary(stage: &Stage, run: &StageRun) -> Summary {
-    match &run.results {
-        Some((_, summary)) => *summary,
+    match run.summary() {
+        Some(summary) => *summary,
         None => Summary::of_outcomes(&outcomes(stage, run), &stage.cluster, &run.log),
     }
 }
@@ -149,9 +149,9 @@ impl Figure {
             .runs
             .iter()
             .map(|run| Series {
-                name: run.name.clone(),
-                hue: run.hue,
-                complete: run.complete,
+                name: run.name().to_owned(),
+                hue: run.hue(),
+                complete: run.finished().is_some(),
                 marks: marks(run),
             })
             .collect();
@@ -357,7 +357,7 @@ fn ranges(classes: impl IntoIterator<Item = Vec<f64>>) -> Vec<RangeMark> {
 }
 
 fn axes(chart: Chart, series: &[Series], stage: &Stage, window: Window) -> (Axis, Axis) {
-    let over_time = || Axis::over_time(window, &stage.moments);
+    let over_time = || Axis::over_time(window, stage.moments());
     let points = || series.iter().flat_map(|series| series.marks.points());
     let extent = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {

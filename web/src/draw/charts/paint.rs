@@ -509,8 +509,8 @@ mod tests {
         ];
         let sample = Sample::named("lab").expect("a sample of this name");
         let run = |(id, policy)| {
-            let mut run = StageRun::finished(sample, policy);
-            run.id = id;
+            let mut run = StageRun::finished_of(sample, policy);
+            Rc::make_mut(&mut run.record).id = id;
             run
         };
         Stage {

@@ -199,7 +199,7 @@ impl ByGpu {
     /// Makes the pixels anew if they show something else, or more coarsely.
     fn renew(&mut self, pen: &Pen<'_>, view: &View, shown: OnStage<'_>, nodes: &Range<usize>) {
         let OnStage { stage, run } = shown;
-        let colour_by = stage.colour_by;
+        let colour_by = stage.state.view.colour_by;
         let shows = Shows {
             window: view.ruler.window,
             nodes: nodes.clone(),
@@ -209,7 +209,7 @@ impl ByGpu {
             segments: self.rows.seen(),
             selected: stage.marked(),
             colour_by,
-            lit: stage.lit,
+            lit: stage.state.view.lit,
             moment: matches!(colour_by, ColourBy::Queue | ColourBy::Type)
                 .then(|| run.moment.next_event()),
             dark: stage.dark,

@@ -251,7 +251,7 @@ impl Timeline {
                 Grip::Start | Grip::End => "ew-resize",
                 Grip::New { .. } => "crosshair",
             };
-            response.tooltip = Some(vec![stage.moments.exact(place.overview.time_at(at.x))]);
+            response.tooltip = Some(vec![stage.moments().exact(place.overview.time_at(at.x))]);
             return;
         }
         if place.axis.contains(at) {
@@ -263,7 +263,7 @@ impl Timeline {
                 "click: move the clock here · drag: select a range"
             };
             response.tooltip = Some(vec![
-                stage.moments.exact(self.time_at(at.x)),
+                stage.moments().exact(self.time_at(at.x)),
                 what.to_owned(),
             ]);
             return;
@@ -283,7 +283,7 @@ impl Timeline {
                 let time = self.time_at(at.x);
                 let here = vec![
                     format!("node {node}, {} {gpu}", format::units("GPU")),
-                    stage.moments.exact(time),
+                    stage.moments().exact(time),
                 ];
                 let absent = describe::absence_at(run, node, time);
                 Some(here.into_iter().chain(absent).collect())

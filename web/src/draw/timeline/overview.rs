@@ -80,7 +80,7 @@ impl Overview {
         let gpus = f64::from(stage.cluster.gpus().max(1));
         pen.fill(chrome.free);
         pen.rect(area);
-        paint_weekends(pen, area, &self.ruler(), &stage.moments);
+        paint_weekends(pen, area, &self.ruler(), stage.moments());
         pen.fill(chrome.busy);
         pen.alpha(0.55);
         for (column, &allocated) in columns.gpus.iter().enumerate() {

@@ -125,13 +125,13 @@ pub(crate) fn svg(stage: &Stage, runs: &[u32], by: By, paper: Paper) -> String {
         let at = Point::new(em(1.0), em(1.5));
         svg.text("Timeline", at, Anchor::Start, ink, "font-weight='600'");
     }
-    for weekend in stage.moments.weekends(window, layout.width, LEAST_DAY) {
+    for weekend in stage.moments().weekends(window, layout.width, LEAST_DAY) {
         let (from, to) = (layout.x(weekend.from), layout.x(weekend.to));
         svg.rect(&Rect::new(from, head, to - from, high), ink, WEEKEND);
     }
     let mut y = head;
     for (on, (rows, jobs, all)) in shown.iter().zip(&lists) {
-        let mut name = on.run.name.clone();
+        let mut name = on.run.name().to_owned();
         if by == By::Job && jobs.len() < *all {
             let _ = write!(name, " (the first {} of {all} jobs)", jobs.len());
         }
@@ -142,7 +142,7 @@ pub(crate) fn svg(stage: &Stage, runs: &[u32], by: By, paper: Paper) -> String {
             By::Job => jobs_of(&mut svg, &layout, *on, (rows, jobs), y),
         };
     }
-    time(&mut svg, &layout, &stage.moments, head, y);
+    time(&mut svg, &layout, stage.moments(), head, y);
     svg.finish()
 }
 

@@ -59,7 +59,7 @@ impl Platform {
         let jobs = &shown.stage.workload.jobs;
         // Not the hovered job: nothing moves under a pointer.
         let stage = shown.stage;
-        let marked: Vec<JobId> = stage.marked().into_iter().chain(stage.selected).collect();
+        let marked: Vec<JobId> = stage.marked().into_iter().chain(stage.selected()).collect();
         self.lay_out(
             shown.run,
             jobs,
@@ -427,6 +427,7 @@ mod tests {
     use crate::draw::space::Size;
     use switchyard::Time;
 
+    use crate::state::Phase;
     use switchyard::policy::PolicySpec;
     use switchyard::{
         RunSpec, cluster::ClusterSpec, placement::Strategy, sim::SimOptions, workload::Workload,
@@ -456,7 +457,7 @@ mod tests {
         };
         let mut simulation = spec.start(workload.into());
         simulation.step().unwrap();
-        let mut run = StageRun::new(0, String::new(), jobs.len());
+        let mut run = StageRun::of("fifo", Phase::Waiting, jobs.len());
         run.log = simulation.into_log();
         run.index.extend(&run.log);
         run.moment.seek(&run.log, &run.index, Time::ZERO);

@@ -348,10 +348,10 @@ fn survives(fragment: &str) {
         assert!(complaint.chars().count() < 2_000, "{complaint}");
     }
     let state = opened(&link);
-    assert!(state.card(state.baseline).is_some() || state.cards.is_empty());
+    assert!(state.run(state.runs.baseline).is_some() || state.runs.list.is_empty());
     let mut other = AppState::from_link(&Link::default());
     other.apply(Action::Follow(Box::new(link.clone())));
-    assert_eq!(other.cards.len(), link.policies.len());
+    assert_eq!(other.runs.list.len(), link.policies.len());
     let mut again = Link::parse(&link.fragment());
     let time = again.time;
     // Where nothing was said, the schedulers of the first picture are.

@@ -2,7 +2,10 @@ use super::super::random::{self, Random, opened};
 use super::*;
 use crate::bridge::protocol::{Choice, Facets, OwnCluster};
 use crate::stage::Stage;
-use crate::state::{TraceInfo, default_cluster};
+use crate::state::{
+    NoticesAction, OpeningAction, PanelsAction, Phase, RunsAction, TraceInfo, ViewAction,
+    default_cluster,
+};
 use std::sync::Arc;
 use switchyard::placement::Strategy;
 use switchyard::policy::Explanation;
@@ -18,19 +21,19 @@ fn state() -> AppState {
 #[test]
 fn removing_the_baseline_chooses_another() {
     let mut state = state();
-    let (first, second) = (state.cards[0].id, state.cards[1].id);
-    state.apply(Action::Baseline(first));
+    let (first, second) = (state.runs.list[0].id, state.runs.list[1].id);
+    state.apply(RunsAction::Baseline(first));
     state.apply(Action::Remove(first));
-    assert_eq!(state.baseline, second);
+    assert_eq!(state.runs.baseline, second);
 }
 
 #[test]
 fn ids_are_never_used_twice() {
     let mut state = state();
-    let last = state.cards.last().unwrap().id;
+    let last = state.runs.list.last().unwrap().id;
     state.apply(Action::Remove(last));
-    state.apply(Action::Add("fifo".parse().unwrap()));
-    assert!(state.cards.last().unwrap().id > last);
+    state.apply(RunsAction::Add("fifo".parse().unwrap()));
+    assert!(state.runs.list.last().unwrap().id > last);
 }
 
 #[test]
@@ -46,41 +49,44 @@ fn a_refused_trace_leaves_the_open_one() {
         profiles: Vec::new(),
         experiment: None,
     });
-    state.apply(Action::Opening("bad.csv".into(), 5));
-    state.apply(Action::Reading(5, 2));
-    assert_eq!(state.opening.as_ref().map(|opening| opening.rows), Some(2));
+    state.apply(OpeningAction::Begun("bad.csv".into(), 5));
+    state.apply(OpeningAction::Reading(5, 2));
+    assert_eq!(
+        state.opening.progress.as_ref().map(|opening| opening.rows),
+        Some(2)
+    );
     state.apply(Action::Refused(Refused::file("no".into())));
-    assert_eq!(state.trace, Some(info));
-    assert_eq!(state.source, Source::Sample("lab".into()));
-    assert_eq!(state.refused, Some(Refused::file("no".into())));
-    assert_eq!(state.opening, None);
+    assert_eq!(state.opening.trace, Some(info));
+    assert_eq!(state.opening.source, Source::Sample("lab".into()));
+    assert_eq!(state.opening.refused, Some(Refused::file("no".into())));
+    assert_eq!(state.opening.progress, None);
 }
 
 #[test]
 fn a_refusal_goes_when_a_link_is_followed() {
     let mut state = state();
-    state.drawer = true;
+    state.panels.drawer = true;
     state.apply(Action::Refused(Refused::file("no".into())));
-    assert!(state.refused.is_some() && !state.drawer);
+    assert!(state.opening.refused.is_some() && !state.panels.drawer);
     state.apply(Action::Follow(Box::new(Link::parse("v=1&sample=fleet"))));
-    assert_eq!(state.refused, None);
+    assert_eq!(state.opening.refused, None);
 }
 
 #[test]
 fn what_comes_and_goes_beside_a_scheduler_leaves_its_hue() {
-    let hues = |state: &AppState| state.cards.iter().map(Card::hue).collect::<Vec<_>>();
+    let hues = |state: &AppState| state.runs.iter().map(Run::hue).collect::<Vec<_>>();
     let mut state = AppState::from_link(&Link::parse("v=1&run=fifo&run=las&run=srtf"));
     assert_eq!(hues(&state), [0, 1, 2]);
     let outage = "0:60..3600".parse::<Outages>().unwrap();
     let outage = *outage.iter().next().unwrap();
-    state.apply(Action::Break(state.cards[0].id, outage));
+    state.apply(RunsAction::Break(state.runs.list[0].id, outage));
     assert_eq!(hues(&state), [0, 3, 1, 2]);
-    state.apply(Action::Remove(state.cards[0].id));
+    state.apply(Action::Remove(state.runs.list[0].id));
     assert_eq!(hues(&state), [3, 1, 2]);
     let link = Link::of(&state, &Stage::default());
     let again = AppState::from_link(&Link::parse(&link.fragment()));
     assert_eq!(hues(&again), hues(&state));
-    state.apply(Action::Add("fifo".parse().unwrap()));
+    state.apply(RunsAction::Add("fifo".parse().unwrap()));
     assert_eq!(hues(&state), [3, 1, 2, 0]);
     // Whoever goes back gets the colours that were there.
     state.apply(Action::Follow(Box::new(Link::parse(
@@ -93,26 +99,30 @@ fn what_comes_and_goes_beside_a_scheduler_leaves_its_hue() {
 fn weights_of_ones_own_are_gone_by_until_they_are_let_go_of() {
     let mut state = state();
     let choice: WeightsChoice = "00000000000000ff".parse().expect("sound");
-    state.cards[0].status = RunStatus::Failed("without weights".into());
+    let first = state.runs.list[0].id;
+    state.apply(RunsAction::CannotBegin(first, "without weights".into()));
     let opened =
         |name: &str, policy: &str| Action::OpenedWeights(choice, name.into(), policy.parse().ok());
-    let cards = state.cards.len();
+    let cards = state.runs.list.len();
     state.apply(opened("a.safetensors", "rl-picker[weights=gpu]"));
     assert_eq!(state.setup.settings.options.weights, choice);
-    assert_eq!(state.cards[0].status, RunStatus::Idle);
-    let notice = state.notice.clone().unwrap_or_default();
+    assert_eq!(state.runs.list[0].phase, Phase::Waiting);
+    let notice = state.notices.notice.clone().unwrap_or_default();
     assert_eq!(notice, "rl-picker[weights=gpu] now goes by a.safetensors.");
     // Nobody went by them, and now somebody does.
-    assert_eq!(state.cards.len(), cards + 1);
+    assert_eq!(state.runs.list.len(), cards + 1);
     // The same file again is no second one.
     state.apply(opened("b.safetensors", "rl-picker[weights=gpu]"));
-    assert_eq!(state.weights, [(choice, "b.safetensors".to_owned())]);
-    assert_eq!(state.cards.len(), cards + 1);
+    assert_eq!(
+        state.opening.weights,
+        [(choice, "b.safetensors".to_owned())]
+    );
+    assert_eq!(state.runs.list.len(), cards + 1);
     // Another picker's.
     state.apply(opened("b.safetensors", "rl-picker"));
-    assert_eq!(state.cards.len(), cards + 2);
+    assert_eq!(state.runs.list.len(), cards + 2);
     state.apply(Action::ForgotWeights(choice));
-    assert!(state.weights.is_empty());
+    assert!(state.opening.weights.is_empty());
     let shipped = WeightsChoice::Shipped;
     assert_eq!(state.setup.settings.options.weights, shipped);
 }
@@ -124,6 +134,7 @@ fn outages_of_a_file_take_the_place_of_others_and_must_fit() {
     state.apply(of("0:1..2"));
     assert!(
         state
+            .notices
             .notice
             .as_ref()
             .is_some_and(|of| !of.contains("place"))
@@ -131,6 +142,7 @@ fn outages_of_a_file_take_the_place_of_others_and_must_fit() {
     state.apply(of("1:1..2,1:3.."));
     assert!(
         state
+            .notices
             .notice
             .as_ref()
             .is_some_and(|of| of.contains("of 1 before"))
@@ -139,6 +151,7 @@ fn outages_of_a_file_take_the_place_of_others_and_must_fit() {
     state.apply(of("99:1..2"));
     assert!(
         state
+            .notices
             .notice
             .is_some_and(|of| of.contains("there is no node 99"))
     );
@@ -175,11 +188,11 @@ fn an_experiment_brings_all_its_settings() {
             ..Experiment::default()
         })),
     });
-    let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+    let policies: Vec<String> = state.runs.iter().map(|c| c.policy.to_string()).collect();
     assert_eq!(policies, ["srtf", "fifo[backfill=true]"]);
-    assert_eq!(state.baseline, state.cards[0].id);
+    assert_eq!(state.runs.baseline, state.runs.list[0].id);
     assert_eq!(state.setup.settings, expected);
-    let notice = state.notice.unwrap();
+    let notice = state.notices.notice.unwrap();
     assert!(notice.contains("no-such: "), "{notice}");
 }
 
@@ -227,13 +240,13 @@ fn any_state_reopens_from_its_file() {
             None => workload.clone(),
         };
         let workload = Arc::new(workload);
-        let hash = |card: &Card| {
+        let hash = |card: &Run| {
             let mut run = state.run_spec(card).start(workload.clone());
             run.run().map_err(|why| why.to_string())?;
             Ok(run.log().hash())
         };
         state
-            .cards
+            .runs
             .iter()
             .map(hash)
             .collect::<Result<Vec<_>, String>>()
@@ -258,7 +271,7 @@ fn any_state_reopens_from_its_file() {
         // No file says how large a log may become where it is opened.
         again.setup.settings.options.log_budget = state.setup.settings.options.log_budget;
         again.apply(Action::Opened {
-            info: state.trace.clone().expect("it is open"),
+            info: state.opening.trace.clone().expect("it is open"),
             cluster: trace.cluster.clone().expect("the file names it"),
             origin: ClusterOrigin::Given,
             profiles: Vec::new(),
@@ -280,16 +293,19 @@ fn a_link_is_followed_in_an_open_page() {
         let mut random = Random::new(seed);
         let mut state = opened(&random.link());
         random.enrich(&mut state);
-        state.apply(Action::Complain("any".into()));
+        state.apply(NoticesAction::Complain("any".into()));
         let (histories, before) = (state.setup.histories.clone(), state.clone());
         let link = random.link();
         state.apply(Action::Follow(Box::new(link.clone())));
-        assert_eq!(state.trace, before.trace, "what is open stays");
-        assert!(state.complaints.is_empty());
+        assert_eq!(
+            state.opening.trace, before.opening.trace,
+            "what is open stays"
+        );
+        assert!(state.notices.complaints.is_empty());
         state.apply(random::open(&link));
-        state.apply(Action::Select(link.job));
-        state.apply(Action::FollowJob(link.followed));
-        state.apply(Action::Light(link.lit));
+        state.apply(SelectionAction::Select(link.job));
+        state.apply(SelectionAction::FollowJob(link.followed));
+        state.apply(ViewAction::Light(link.lit));
         let shown = Link::of(&state, &Stage::default());
         let (time, speed) = (shown.time, shown.speed);
         assert_eq!(
@@ -306,128 +322,131 @@ fn a_link_is_followed_in_an_open_page() {
 
 #[test]
 fn runs_that_a_link_has_too_stay_as_they_are() {
-    let done = RunStatus::Failed("any".into());
+    let done = Phase::Failed("any".into());
     let link = Link::parse("sample=lab&run=fifo&run=srtf");
     let mut state = opened(&link);
     for id in [0, 1] {
-        state.apply(Action::Set(id, done.clone()));
+        state.apply(RunsAction::CannotBegin(id, "any".into()));
     }
     // Another view, another order, and a scheduler more.
     let other = Link::parse("sample=lab&run=srtf&run=sjf&run=fifo&view=jobs&job=2");
     state.apply(Action::Follow(Box::new(other)));
     let cards: Vec<(u32, bool)> = state
-        .cards
+        .runs
         .iter()
-        .map(|of| (of.id, of.status == done))
+        .map(|of| (of.id, of.phase == done))
         .collect();
     assert_eq!(cards, [(1, true), (2, false), (0, true)]);
     assert_eq!(
-        (state.view.as_str(), state.selected),
+        (state.view.name.as_str(), state.selection.job),
         ("jobs", Some(JobId(2)))
     );
     // Other settings are other runs.
     let other = Link::parse("sample=lab&run=srtf&seed=4");
     state.apply(Action::Follow(Box::new(other)));
     assert_eq!(
-        (state.cards[0].id, &state.cards[0].status),
-        (1, &RunStatus::Idle)
+        (state.runs.list[0].id, &state.runs.list[0].phase),
+        (1, &Phase::Waiting)
     );
     // And so is the trace's own cluster in the place of a chosen one.
     let chosen = Link::parse("sample=lab&run=srtf&seed=4&cluster=1x8");
     state.apply(Action::Follow(Box::new(chosen)));
-    state.apply(Action::Set(1, done));
+    state.apply(RunsAction::CannotBegin(1, "any".into()));
     state.apply(Action::Follow(Box::new(Link::parse(
         "sample=lab&run=srtf&seed=4",
     ))));
     assert_eq!(
-        (state.setup.cluster.nodes(), state.cluster_origin),
+        (state.setup.cluster.nodes(), state.opening.cluster_origin),
         (3, ClusterOrigin::Given)
     );
-    assert_eq!(state.cards[0].status, RunStatus::Idle);
+    assert_eq!(state.runs.list[0].phase, Phase::Waiting);
 }
 
 #[test]
 fn complaints_stay_until_they_are_read() {
     let link = Link::parse("#v=99&run=lifo&run=fifo");
     let mut state = opened(&link);
-    assert_eq!(state.complaints.len(), 2);
-    state.apply(Action::Notice(None));
-    state.apply(Action::Complain("t=9: too late.".into()));
-    assert_eq!(state.complaints.len(), 3);
-    state.apply(Action::ReadComplaints);
-    assert!(state.complaints.is_empty());
+    assert_eq!(state.notices.complaints.len(), 2);
+    state.apply(NoticesAction::Notice(None));
+    state.apply(NoticesAction::Complain("t=9: too late.".into()));
+    assert_eq!(state.notices.complaints.len(), 3);
+    state.apply(NoticesAction::ReadComplaints);
+    assert!(state.notices.complaints.is_empty());
 }
 
 #[test]
 fn the_guide_closes_with_its_sample() {
     let mut state = state();
-    let before: Vec<u32> = state.cards.iter().map(|card| card.id).collect();
-    state.apply(Action::Guide(Some(0)));
+    let before: Vec<u32> = state.runs.iter().map(|card| card.id).collect();
+    state.apply(PanelsAction::Guide(Some(0)));
     state.apply(sample(GUIDED));
-    assert_eq!(state.guide, Some(0));
-    let policies: Vec<String> = state.cards.iter().map(|c| c.policy.to_string()).collect();
+    assert_eq!(state.panels.guide, Some(0));
+    let policies: Vec<String> = state.runs.iter().map(|c| c.policy.to_string()).collect();
     assert_eq!(policies, GUIDED_SCHEDULERS);
-    assert!(state.cards.iter().all(|card| !before.contains(&card.id)));
-    assert_eq!(state.baseline, state.cards[0].id);
+    assert!(state.runs.iter().all(|card| !before.contains(&card.id)));
+    assert_eq!(state.runs.baseline, state.runs.list[0].id);
     state.apply(sample("lab"));
-    assert_eq!(state.guide, None);
+    assert_eq!(state.panels.guide, None);
 }
 
 #[test]
 fn a_link_to_the_guided_sample_keeps_its_schedulers() {
     let mut state = AppState::from_link(&Link::parse("#v=1&sample=three-jobs&run=fifo"));
     state.apply(sample(GUIDED));
-    assert_eq!(state.cards.len(), 1);
-    assert_eq!(state.cards[0].policy.to_string(), "fifo");
+    assert_eq!(state.runs.list.len(), 1);
+    assert_eq!(state.runs.list[0].policy.to_string(), "fifo");
 }
 
 #[test]
 fn a_run_of_settings_before_those_of_now_is_heard_no_more() {
     let mut state = opened(&Link::parse("sample=lab&run=fifo"));
-    let at = |done: u32| {
-        RunStatus::Running(switchyard::sim::Progress {
-            now: Time::ZERO,
-            done,
-            jobs: 240,
-        })
+    let at = |done: u32| switchyard::sim::Progress {
+        now: Time::ZERO,
+        done,
+        jobs: 240,
     };
-    state.apply(Action::Set(0, at(0)));
-    state.apply(Action::Progress(0, at(100)));
-    assert_eq!(state.cards[0].status, at(100));
+    state.apply(RunsAction::Began(0, 240));
+    state.apply(RunsAction::Progress(0, at(100)));
+    assert_eq!(state.runs.list[0].phase, Phase::Running(at(100)));
     let another = Link::parse("sample=lab&run=fifo&cluster=4x4");
     state.apply(Action::Follow(Box::new(another)));
-    assert_eq!(state.cards[0].status, RunStatus::Idle);
+    assert_eq!(state.runs.list[0].phase, Phase::Waiting);
     // Its worker does not know yet.
-    state.apply(Action::Progress(0, at(200)));
-    assert_eq!(state.cards[0].status, RunStatus::Idle);
-    state.apply(Action::Progress(0, RunStatus::Failed("any".into())));
-    assert_eq!(state.cards[0].status, RunStatus::Idle);
+    state.apply(RunsAction::Progress(0, at(200)));
+    assert_eq!(state.runs.list[0].phase, Phase::Waiting);
+    state.apply(RunsAction::BrokeOff(0, "any".into()));
+    assert_eq!(state.runs.list[0].phase, Phase::Waiting);
 }
 
 #[test]
 fn jobs_adapt_under_all_schedulers_or_none() {
     let mut state = Rc::new(state());
-    let first = state.cards[0].id;
-    let done = RunStatus::Failed("any".into());
-    state = state.reduce(Action::Set(first, done.clone()));
-    state = state.reduce(Action::Add("srtf".parse().unwrap()));
-    assert_eq!(state.cards[0].status, done);
+    let first = state.runs.list[0].id;
+    let done = Phase::Failed("any".into());
+    state = state.reduce(RunsAction::CannotBegin(first, "any".into()).into());
+    state = state.reduce(RunsAction::Add("srtf".parse().unwrap()).into());
+    assert_eq!(state.runs.list[0].phase, done);
     assert!(state.applications().is_none());
-    state = state.reduce(Action::Add("pollux".parse().unwrap()));
-    assert_eq!(state.cards[0].status, RunStatus::Idle);
+    state = state.reduce(RunsAction::Add("pollux".parse().unwrap()).into());
+    assert_eq!(state.runs.list[0].phase, Phase::Waiting);
     assert!(state.applications().is_some());
-    state = state.reduce(Action::Set(first, done.clone()));
-    state = state.reduce(Action::Add("optimus".parse().unwrap()));
-    assert_eq!(state.cards[0].status, done);
+    state = state.reduce(RunsAction::CannotBegin(first, "any".into()).into());
+    state = state.reduce(RunsAction::Add("optimus".parse().unwrap()).into());
+    assert_eq!(state.runs.list[0].phase, done);
 }
 
 #[test]
 fn a_stale_explanation_is_dropped() {
     let mut state = state();
-    state.apply(Action::Select(Some(JobId(3))));
+    state.apply(SelectionAction::Select(Some(JobId(3))));
     let explanation = Explanation::new(switchyard::policy::Verdict::Runs, Vec::new());
-    state.apply(Action::Explained(0, JobId(2), Time::ZERO, explanation));
-    assert!(state.explanations.is_empty());
+    state.apply(SelectionAction::Explained(
+        0,
+        JobId(2),
+        Time::ZERO,
+        explanation,
+    ));
+    assert!(state.selection.explanations.is_empty());
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(super) fn why(
             }
             let stage = shared.read();
             let rest = if stage.clock.playing { ": pause the clock to ask again" } else { "" };
-            html! { <span class="hint as-of">{ format!(" as of {}{rest}", stage.moments.second(at.seconds())) }</span> }
+            html! { <span class="hint as-of">{ format!(" as of {}{rest}", stage.moments().second(at.seconds())) }</span> }
         });
         html! { <Clocked stage={stage.clone()} {render} /> }
     });
@@ -51,7 +51,7 @@ pub(super) fn why(
     let facts = explanation
         .iter()
         .flat_map(|explanation| &explanation.facts);
-    let moment = |at: Time| stage.moments.second(at.seconds());
+    let moment = |at: Time| stage.moments().second(at.seconds());
     let facts = facts.map(|known| match known.jobs.as_slice() {
         [] => fact(&known.term, &known.told(format::duration, moment)),
         jobs => {
@@ -106,7 +106,7 @@ fn laid_before(stage: &Stage, at: Time, on_seek: &Callback<f64>) -> Html {
     let seek = on_seek.reform(move |_: MouseEvent| at);
     html! {
         <p class="hint">
-            { format!("How it was laid at {}: ", stage.moments.second(at)) }
+            { format!("How it was laid at {}: ", stage.moments().second(at)) }
             <button type="button" class="link" title="Moves the clock there: the yard then shows the scores" onclick={seek}>{ "see it on the yard" }</button>
         </p>
     }
@@ -129,7 +129,7 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
         Verdict::Runs => html! { { "Runs." } },
         Verdict::NotActive => html! { { "Not in the queue." } },
         Verdict::StartsLater { at } => {
-            html! { { format!("Waits: the trace records that it starts at {}.", stage.moments.second(at.seconds())) } }
+            html! { { format!("Waits: the trace records that it starts at {}.", stage.moments().second(at.seconds())) } }
         }
         Verdict::TooFewCores { wants, left } => {
             let [wants, left] = [wants, left].map(|of| f64::from(of) / 1000.0);
@@ -173,10 +173,10 @@ fn not_active(stage: &Stage, run: &InRun, job: JobId, at: Option<Time>) -> Strin
     } else if at.is_some_and(|at| at.seconds() < submit) {
         format!(
             "Not submitted yet: it comes at {}.",
-            stage.moments.second(submit)
+            stage.moments().second(submit)
         )
     } else if jct.is_finite() {
-        format!("Finished at {}.", stage.moments.second(submit + jct))
+        format!("Finished at {}.", stage.moments().second(submit + jct))
     } else {
         "Not in the queue.".to_owned()
     }

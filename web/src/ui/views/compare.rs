@@ -1,12 +1,12 @@
 //! Compare: the runs in a few numbers, what changed from one to another, charts, and all numbers.
 
 use crate::draw::charts::{Chart, Figure};
-use crate::state::Action;
+use crate::state::RunsAction;
 use crate::ui::by_whom::{BesideRecorded, ByWhom};
 use crate::ui::chart_card::ChartCard;
-use crate::ui::doers::{StateProps, tell};
 use crate::ui::headline::{compares_over_common, headline};
 use crate::ui::metrics_table::{columns, metrics_table};
+use crate::ui::services::{StateProps, tell};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
 use crate::ui::what_changed::WhatChanged;
@@ -25,17 +25,17 @@ pub(super) const VIEW: View = View {
 /// Charts and metrics.
 #[component]
 fn Compare(props: &StateProps) -> Html {
-    let StateProps { state, doers } = props;
-    let (session, dark) = (&doers.session, is_dark(state.theme));
+    let StateProps { state, services } = props;
+    let (session, dark) = (&services.session, is_dark(state.view.theme));
     let stage = session.stage();
-    let figures = use_memo((stage.clone(), state.revision), |(stage, _)| {
+    let figures = use_memo((stage.clone(), state.runs.revision), |(stage, _)| {
         let stage = stage.read();
         let begun = stage.runs.iter().any(|run| run.log.events() > 0);
         let figures = Chart::of(&stage).map(|chart| Rc::new(Figure::of(chart, &stage)));
         begun.then(|| figures.collect::<Vec<_>>())
     });
     let over_common = compares_over_common(state);
-    let given = (stage.clone(), state.revision, over_common);
+    let given = (stage.clone(), state.runs.revision, over_common);
     let columns = use_memo(given, |(stage, _, over_common)| {
         columns(&stage.read(), *over_common)
     });
@@ -49,14 +49,14 @@ fn Compare(props: &StateProps) -> Html {
     });
     html! {
         <div class="compare">
-            { headline((&**state, session), &columns, dark, &tell(session, Action::Baseline)) }
+            { headline((&**state, session), &columns, dark, &tell(session, RunsAction::Baseline)) }
             if columns.len() > 1 {
                 <WhatChanged ..props.clone() />
             }
             <section class="charts" aria-label="Charts">{ for charts }</section>
             <BesideRecorded given={props.clone()} columns={columns.clone()} />
             <ByWhom given={props.clone()} columns={columns.clone()} />
-            { metrics_table(&columns, dark, state.baseline) }
+            { metrics_table(&columns, dark, state.runs.baseline) }
         </div>
     }
 }

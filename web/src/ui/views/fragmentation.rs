@@ -4,10 +4,10 @@
 use crate::draw::format;
 use crate::fragmentation::{Measured, Row};
 use crate::state::view_options::{ARRIVALS, PODS};
-use crate::state::{Action, AppState};
+use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{self, number_field, switch_button, whole_from};
-use crate::ui::doers::{StateProps, tell};
 use crate::ui::plot::saved_chart;
+use crate::ui::services::{StateProps, tell};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
@@ -51,13 +51,17 @@ const SEEDS: u32 = 10;
 
 #[component]
 fn FragmentationView(props: &StateProps) -> Html {
-    let session = &props.doers.session;
+    let session = &props.services.session;
     let state: &AppState = &props.state;
-    let dark = is_dark(state.theme);
+    let dark = is_dark(state.view.theme);
     let seeds: u32 = state.option(&ARRIVALS).parse().unwrap_or(SEEDS);
     let is_invented = state.option(&PODS) == "invented";
     let is_list = |format: &str| format == LISTS;
-    let trace = state.trace.as_ref().filter(|trace| is_list(&trace.format));
+    let trace = state
+        .opening
+        .trace
+        .as_ref()
+        .filter(|trace| is_list(&trace.format));
     let lists = trace.and_then(|_| session.open_lists());
     let has_lists = lists.is_some();
     let asked = (lists.clone().filter(|_| !is_invented), seeds);
@@ -74,15 +78,17 @@ fn FragmentationView(props: &StateProps) -> Html {
             let number = typed.trim().parse().ok();
             let number = number.filter(|number| (1..=100).contains(number));
             let number: u32 = number.ok_or("A whole number from 1 to 100 is needed.")?;
-            session.tell(Action::SetOption(&ARRIVALS, number.to_string()));
+            session.tell(ViewAction::SetOption(&ARRIVALS, number.to_string()));
             Ok(())
         })
     };
     let source = |name: &'static str, face: &'static str| {
-        let onclick = tell(session, move |_| Action::SetOption(&PODS, name.to_owned()));
+        let onclick = tell(session, move |_| {
+            ViewAction::SetOption(&PODS, name.to_owned())
+        });
         switch_button(state.option(&PODS) == name, face, None, onclick)
     };
-    let progress = match &state.arrivals {
+    let progress = match &state.analyses.packing {
         Some(Ok(measured)) => {
             let [machines, gpus, pods] = measured.size;
             format!(
@@ -101,7 +107,7 @@ fn FragmentationView(props: &StateProps) -> Html {
         false => "Invented machines and pods",
     };
     let caption = format!("{whose}: {progress}. Placements: Weng et al. (ATC'23).");
-    let told = match &state.arrivals {
+    let told = match &state.analyses.packing {
         Some(Ok(measured)) => shown(measured, &caption, dark),
         Some(Err(why)) => controls::error(Some(why)),
         None => html! { <p>{ "Pods arrive…" }</p> },

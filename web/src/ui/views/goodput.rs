@@ -7,14 +7,14 @@ use crate::goodput::{Answer, MINE, Question};
 use crate::session::Session;
 use crate::state::change::Change as SettingsChange;
 use crate::state::view_options::GOODPUT_RUN;
-use crate::state::{Action, AppState, Card, Setup};
+use crate::state::{Action, AppState, NoticesAction, Run, Setup, ViewAction};
 use crate::ui::controls::{
     self, Take, any_from, chosen, field, list, number_field, option, quiet_button, switch_button,
 };
-use crate::ui::doers::{StateProps, tell};
 use crate::ui::gpu_panel::GpuPanel;
 use crate::ui::plot::saved_chart;
 use crate::ui::round_panel::round_panel;
+use crate::ui::services::{StateProps, tell};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
@@ -72,19 +72,19 @@ pub(super) const VIEW: View = View {
 /// The model, to play with.
 #[component]
 fn GoodputView(props: &StateProps) -> Html {
-    let session = &props.doers.session;
+    let session = &props.services.session;
     let state: &AppState = &props.state;
-    let dark = is_dark(state.theme);
+    let dark = is_dark(state.view.theme);
     use_effect_with((), {
-        let (session, model) = (session.clone(), state.model.clone());
+        let (session, model) = (session.clone(), state.analyses.model.clone());
         move |()| {
             if model.answer.is_none() {
                 session.ask_model(model.question);
             }
         }
     });
-    let adapts = |card: &&Card| card.policy.adapts_jobs();
-    let adapting: Vec<&Card> = state.cards.iter().filter(adapts).collect();
+    let adapts = |card: &&Run| card.policy.adapts_jobs();
+    let adapting: Vec<&Run> = state.runs.iter().filter(adapts).collect();
     let shown_run = state.option_run(&GOODPUT_RUN);
     let shown = shown_card(&adapting, shown_run).map(|card| card.id);
     use_effect_with(shown, {
@@ -94,7 +94,7 @@ fn GoodputView(props: &StateProps) -> Html {
             move || session.show_rounds(None)
         }
     });
-    let (answer, refused) = match &state.model.answer {
+    let (answer, refused) = match &state.analyses.model.answer {
         Some(Ok(answer)) => (Some(answer.clone()), None),
         Some(Err(why)) => (None, Some(why.clone())),
         None => (None, None),
@@ -112,10 +112,10 @@ fn GoodputView(props: &StateProps) -> Html {
             None => html! { <div class="empty"><p>{ "Asking the model…" }</p></div> },
         };
     };
-    *latest.borrow_mut() = state.model.question.clone();
+    *latest.borrow_mut() = state.analyses.model.question.clone();
     let fields = Fields {
         session,
-        question: &state.model.question,
+        question: &state.analyses.model.question,
         latest,
         answer: &answer,
     };
@@ -127,7 +127,7 @@ fn GoodputView(props: &StateProps) -> Html {
         gpus,
         gpus_per_node,
         ..
-    } = &state.model.question;
+    } = &state.analyses.model.question;
     let caption = format!(
         "Pollux' goodput model (OSDI'21) of {application} on {}, {gpus_per_node} per node, φ {} samples. {}.",
         format::counted(u64::from(*gpus), "GPU", "GPUs"),
@@ -172,7 +172,7 @@ fn train_this(session: &Session, answer: &Answer) -> Html {
             applications.definitions = vec![definition.clone()];
             Ok(setup)
         })));
-        session.tell(Action::Notice(Some(
+        session.tell(NoticesAction::Notice(Some(
             "Jobs now train this application wherever a scheduler of the list, such as Pollux, adapts them. Below the schedulers it can be let go again."
                 .to_string(),
         )));
@@ -181,14 +181,14 @@ fn train_this(session: &Session, answer: &Answer) -> Html {
 }
 
 /// The round, at the clock's time, of a scheduler that adapts jobs.
-fn rounds(state: &AppState, session: &Session, adapting: Vec<&Card>, shown: Option<u32>) -> Html {
+fn rounds(state: &AppState, session: &Session, adapting: Vec<&Run>, shown: Option<u32>) -> Html {
     let Some(card) = shown_card(&adapting, shown) else {
         return Html::default();
     };
     let switch = adapting.iter().map(|other| {
         let id = other.id;
         let onclick = tell(session, move |_| {
-            Action::SetOption(&GOODPUT_RUN, id.to_string())
+            ViewAction::SetOption(&GOODPUT_RUN, id.to_string())
         });
         switch_button(id == card.id, &other.policy.label(), None, onclick)
     });
@@ -196,7 +196,11 @@ fn rounds(state: &AppState, session: &Session, adapting: Vec<&Card>, shown: Opti
         let session = session.clone();
         Callback::from(move |job| session.select(Some(job)))
     };
-    let report = state.round.as_ref().filter(|(id, _)| *id == card.id);
+    let report = state
+        .selection
+        .round
+        .as_ref()
+        .filter(|(id, _)| *id == card.id);
     html! {
         <>
             if adapting.len() > 1 {
@@ -212,7 +216,7 @@ fn rounds(state: &AppState, session: &Session, adapting: Vec<&Card>, shown: Opti
 }
 
 /// The card chosen, or the first.
-fn shown_card<'c>(adapting: &[&'c Card], shown: Option<u32>) -> Option<&'c Card> {
+fn shown_card<'c>(adapting: &[&'c Run], shown: Option<u32>) -> Option<&'c Run> {
     let chosen = adapting.iter().find(|card| Some(card.id) == shown);
     chosen.or(adapting.first()).copied()
 }

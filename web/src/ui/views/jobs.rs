@@ -4,12 +4,12 @@ use crate::draw::{describe, format};
 use crate::session::by_hand::{MADE, made_of};
 use crate::stage::Stage;
 use crate::state::view_options::{JOBS_FILTER, JOBS_SHOW, JOBS_SORT, ViewOption};
-use crate::state::{Action, Source};
+use crate::state::{Source, ViewAction};
 use crate::ui::controls::swatch;
-use crate::ui::doers::{StateProps, tell};
 use crate::ui::job_filter::{Filter, RunNames};
 use crate::ui::job_rows::{self, Column, PerRun, Rows, Sorting};
 use crate::ui::jobs_by_hand::{JobsByHand, first_jobs};
+use crate::ui::services::{StateProps, tell};
 use crate::ui::view::View;
 use switchyard::job::JobId;
 use wasm_bindgen::JsCast;
@@ -38,13 +38,14 @@ struct Screen {
 /// The jobs table.
 #[component]
 fn JobsTable(props: &StateProps) -> Html {
-    let StateProps { state, doers } = props;
-    let (session, selected) = (&doers.session, state.selected);
+    let StateProps { state, services } = props;
+    let (session, selected) = (&services.session, state.selection.job);
     let text = state.option(&JOBS_FILTER);
     let sorting = Sorting::named(state.option(&JOBS_SORT));
     let shown = PerRun::named(state.option(&JOBS_SHOW));
-    let set =
-        |option: &'static ViewOption| tell(session, move |text| Action::SetOption(option, text));
+    let set = |option: &'static ViewOption| {
+        tell(session, move |text| ViewAction::SetOption(option, text))
+    };
     let screen = use_state_eq(|| Screen {
         scrolled: 0.0,
         height: 900.0,
@@ -54,7 +55,7 @@ fn JobsTable(props: &StateProps) -> Html {
     let run_names = {
         let stage = session.stage().read();
         let runs = stage.runs.iter();
-        RunNames::of(runs.map(|run| (run.name.as_str(), run.label.as_str())))
+        RunNames::of(runs.map(|run| (run.name(), run.policy.name())))
     };
     let filter = use_memo((text.to_owned(), run_names), |(text, runs)| {
         Filter::parse(text, runs)
@@ -68,10 +69,10 @@ fn JobsTable(props: &StateProps) -> Html {
     let rows = use_memo(
         (
             session.stage().clone(),
-            state.revision,
+            state.runs.revision,
             good,
             sorting,
-            (shown, state.baseline),
+            (shown, state.runs.baseline),
         ),
         |(stage, _, filter, sorting, shown)| Rows::of(&stage.read(), filter, *sorting, *shown),
     );
@@ -118,7 +119,7 @@ fn JobsTable(props: &StateProps) -> Html {
     let names = stage
         .runs
         .iter()
-        .map(|run| run.name.clone())
+        .map(|run| run.name().to_owned())
         .collect::<Vec<_>>();
     let window = job_rows::window(screen.scrolled, screen.height, ROW, rows.jobs.len());
     let body = window.clone().filter_map(|row| {
@@ -143,14 +144,14 @@ fn JobsTable(props: &StateProps) -> Html {
         header(sorting, &on_sort, column, html! { { label } }, numeric, "")
     };
     let run_heads = names.iter().enumerate().map(|(position, name)| {
-        let unfinished = if stage.runs[position].complete {
+        let unfinished = if stage.runs[position].finished().is_some() {
             ""
         } else {
             ", so far"
         };
         let label = html! {
             <>
-                { swatch(stage.runs[position].hue, stage.dark) }
+                { swatch(stage.runs[position].hue(), stage.dark) }
                 <span class="run">{ name }{ unfinished }</span>
             </>
         };
@@ -164,7 +165,7 @@ fn JobsTable(props: &StateProps) -> Html {
         )
     });
     let made = made_of(&stage.workload);
-    let is_made = state.source == Source::File(MADE.to_owned()) && made.is_some();
+    let is_made = state.opening.source == Source::File(MADE.to_owned()) && made.is_some();
     let by_hand = {
         let (session, state, made) = (session.clone(), state.clone(), made.clone());
         let face = match made {
@@ -350,7 +351,7 @@ fn row_of(
         <tr key={id.0} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
             <td class="name">{ &*job.name }</td>
             <td class="number" title={job.is_on_cores().then(|| describe::asks(job))}>{ format::count(job.gpus.into()) }</td>
-            <td class="number" title={stage.moments.exact(job.submit.seconds())}>{ stage.moments.time(job.submit.seconds()) }</td>
+            <td class="number" title={stage.moments().exact(job.submit.seconds())}>{ stage.moments().time(job.submit.seconds()) }</td>
             <td class="number">{ format::duration(job.work.seconds()) }</td>
             // Columns that no job of the trace has anything in would only take room.
             if !workload.tenants.is_empty() {

@@ -14,7 +14,7 @@ mod yard;
 use super::scheduler_card::ITS_TURN;
 use super::view::View;
 use crate::state::link::{Link, among};
-use crate::state::{AppState, Card, RunStatus};
+use crate::state::{AppState, Phase, Run};
 use yew::prelude::*;
 
 /// The views in the order of their tabs and keys. The first is shown where none is named.
@@ -36,12 +36,12 @@ pub(super) fn named(name: &str) -> Option<&'static View> {
 
 /// The view that is shown.
 pub(super) fn shown(state: &AppState) -> &'static View {
-    named(&state.view).unwrap_or(&VIEWS[0])
+    named(&state.view.name).unwrap_or(&VIEWS[0])
 }
 
 /// That a run waits for its turn, if it does: why there is nothing to see of it.
-fn its_turn(state: &AppState, card: &Card) -> Html {
-    if card.status != RunStatus::Idle || state.trace.is_none() {
+fn its_turn(state: &AppState, card: &Run) -> Html {
+    if card.phase != Phase::Waiting || state.opening.trace.is_none() {
         return Html::default();
     }
     html! { <span class="hint">{ ITS_TURN }</span> }

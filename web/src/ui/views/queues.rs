@@ -8,12 +8,12 @@ use crate::queues::Queues;
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage};
 use crate::state::view_options::QUEUES_RUN;
-use crate::state::{Action, AppState, Card};
+use crate::state::{AppState, Run, RunsAction, ViewAction};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::clock::Clocked;
 use crate::ui::controls::switch_button;
-use crate::ui::doers::{StateProps, tell};
 use crate::ui::playground::playground;
+use crate::ui::services::{StateProps, tell};
 use crate::ui::view::View;
 use std::rc::Rc;
 use switchyard::policy::{POLICIES, PolicySpec};
@@ -30,23 +30,27 @@ pub(super) const VIEW: View = View {
 };
 
 /// The schedulers that sort jobs into queues by attained service.
-fn with_queues(state: &AppState) -> impl Iterator<Item = &Card> {
-    let has_queues = |card: &&Card| card.policy.levels().is_some();
-    state.cards.iter().filter(has_queues)
+fn with_queues(state: &AppState) -> impl Iterator<Item = &Run> {
+    let has_queues = |card: &&Run| card.policy.levels().is_some();
+    state.runs.iter().filter(has_queues)
 }
 
 /// One run's queues, yard and parameters; a switch where several runs have queues.
 #[component]
 fn QueuesView(props: &StateProps) -> Html {
     let state = &props.state;
-    let session = &props.doers.session;
+    let session = &props.services.session;
     let chosen = state.option_run(&QUEUES_RUN);
     let chosen_or_first = with_queues(state)
         .find(|card| Some(card.id) == chosen)
         .or_else(|| with_queues(state).next());
     let shown = chosen_or_first.map(|card| (card.id, card.policy.clone()));
     let stage = session.stage();
-    let trace = state.trace.as_ref().map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state
+        .opening
+        .trace
+        .as_ref()
+        .map(|trace| Rc::as_ptr(trace) as usize);
     let queues = use_memo((shown, trace), |(shown, _)| {
         let (_, policy) = shown.as_ref()?;
         Queues::of(policy, &stage.read().workload)
@@ -59,11 +63,11 @@ fn QueuesView(props: &StateProps) -> Html {
     let Some(card) = chosen_or_first else {
         return no_queues(session);
     };
-    let cards: Vec<&Card> = with_queues(state).collect();
+    let cards: Vec<&Run> = with_queues(state).collect();
     let switch = cards.iter().map(|other| {
         let id = other.id;
         let onclick = tell(session, move |_| {
-            Action::SetOption(&QUEUES_RUN, id.to_string())
+            ViewAction::SetOption(&QUEUES_RUN, id.to_string())
         });
         let title = other.policy.label();
         switch_button(id == card.id, other.name(), Some(&title), onclick)
@@ -81,10 +85,10 @@ fn QueuesView(props: &StateProps) -> Html {
             <div class="queues">
                 // The yard beside it has the bare number.
                 <section class="lanes" ~style={format!("--queues: {}", (*queues).as_ref().map_or(1, Queues::count))} key={format!("lanes-{}", card.id)} aria-label={format!("Queues of {}", card.name())}>
-                    <CanvasHost scene={Scene::of(card.id, Lanes::of_run)} doers={props.doers.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.name())} />
+                    <CanvasHost scene={Scene::of(card.id, Lanes::of_run)} services={props.services.clone()} label={format!("Jobs in the queues of {} at the clock's time, by attained service", card.name())} />
                     { in_words(stage, queues, card.id) }
                 </section>
-                { yard(state, &props.doers, card, false) }
+                { yard(state, &props.services, card, false) }
             </div>
         </>
     }
@@ -113,7 +117,7 @@ fn no_queues(session: &Session) -> Html {
         policy.levels()?;
         let session = session.clone();
         let onclick =
-            Callback::from(move |_: MouseEvent| session.tell(Action::Add(policy.clone())));
+            Callback::from(move |_: MouseEvent| session.tell(RunsAction::Add(policy.clone())));
         Some(html! { <button type="button" {onclick}>{ format!("Add {}", entry.title) }</button> })
     });
     html! {

@@ -4,11 +4,11 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::state::sweep::{Sweep, Vary, in_words, values};
 use crate::state::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
-use crate::state::{Action, AppState};
+use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{self, error, field, list, option};
-use crate::ui::doers::{StateProps, tell};
 use crate::ui::download;
 use crate::ui::metrics_table::left;
+use crate::ui::services::{StateProps, tell};
 use crate::ui::typed::{Typed, input_value};
 use crate::ui::view::View;
 use std::rc::Rc;
@@ -29,9 +29,17 @@ pub(super) const VIEW: View = View {
 
 #[component]
 fn SweepView(props: &StateProps) -> Html {
-    let (state, session) = (&props.state, &props.doers.session);
-    let sweep = state.sweep.as_ref().and_then(|sweep| sweep.as_ref().ok());
-    let refused = state.sweep.as_ref().and_then(|sweep| sweep.as_ref().err());
+    let (state, session) = (&props.state, &props.services.session);
+    let sweep = state
+        .analyses
+        .sweep
+        .as_ref()
+        .and_then(|sweep| sweep.as_ref().ok());
+    let refused = state
+        .analyses
+        .sweep
+        .as_ref()
+        .and_then(|sweep| sweep.as_ref().err());
     let own = sweep.filter(|of| of.vary != Vary::Link);
     html! {
         <div class="model sweep">
@@ -65,7 +73,7 @@ fn choices(state: &AppState) -> Vec<(String, String)> {
     for setting in SETTINGS.iter().filter(|of| is_value(of.kind)) {
         add(Vary::Setting(setting.key), setting.label.to_owned());
     }
-    for card in &state.cards {
+    for card in &state.runs.list {
         let entry = card.policy.entry();
         for param in entry.params {
             let vary = Vary::Param(param.name.to_owned());
@@ -82,9 +90,9 @@ fn form(state: &AppState, session: &Session) -> Html {
     let onwhat = {
         let session = session.clone();
         Callback::from(move |event: Event| {
-            session.tell(Action::SetOption(&SWEEP_WHAT, input_value(&event)));
+            session.tell(ViewAction::SetOption(&SWEEP_WHAT, input_value(&event)));
             // Others are suggested.
-            session.tell(Action::SetOption(&SWEEP_VALUES, String::new()));
+            session.tell(ViewAction::SetOption(&SWEEP_VALUES, String::new()));
         })
     };
     let whats = choices(state);
@@ -92,10 +100,10 @@ fn form(state: &AppState, session: &Session) -> Html {
         .iter()
         .map(|(name, title)| option(name, title, *name == what, None));
     let onrun = tell(session, |event: Event| {
-        Action::SetOption(&SWEEP_RUN, input_value(&event))
+        ViewAction::SetOption(&SWEEP_RUN, input_value(&event))
     });
     let only = state.option_run(&SWEEP_RUN);
-    let runs = state.cards.iter().map(|card| {
+    let runs = state.runs.iter().map(|card| {
         option(
             &card.id.to_string(),
             card.name(),
@@ -113,7 +121,7 @@ fn form(state: &AppState, session: &Session) -> Html {
             if !is_link {
                 values(&typed)?;
             }
-            session.tell(Action::SetOption(&SWEEP_VALUES, typed));
+            session.tell(ViewAction::SetOption(&SWEEP_VALUES, typed));
             Ok(())
         })
     };
@@ -133,7 +141,11 @@ fn form(state: &AppState, session: &Session) -> Html {
         (schedulers, "scheduler", "schedulers"),
     ]
     .map(|(number, one, more)| format::counted(number as u64, one, more));
-    let under_way = state.sweep.as_ref().and_then(|sweep| sweep.as_ref().ok());
+    let under_way = state
+        .analyses
+        .sweep
+        .as_ref()
+        .and_then(|sweep| sweep.as_ref().ok());
     let under_way = under_way.is_some_and(|sweep| sweep.under_way);
     let onsweep = {
         let (session, state) = (session.clone(), state.clone());
@@ -159,7 +171,7 @@ fn form(state: &AppState, session: &Session) -> Html {
                     <Typed name="Link to compare with" kind="url" placeholder="https://…#v=1&…" value={text} {take} />
                 }) }
                 { field("or a file", Some("An experiment that Export has saved, with its schedulers and settings; or another trace, under those of this page. What is open stays open"), html! {
-                    <input type="file" aria-label="File to compare with" disabled={state.trace.is_none()} {onchange} />
+                    <input type="file" aria-label="File to compare with" disabled={state.opening.trace.is_none()} {onchange} />
                 }) }
             } else {
             { field("Values", Some("One after the other, as 1 2 4; or a range: 1..8/8 is eight values from 1 to 8"), html! {
@@ -172,7 +184,7 @@ fn form(state: &AppState, session: &Session) -> Html {
                 if under_way {
                     <button type="button" onclick={oncancel}>{ "Cancel" }</button>
                 } else {
-                    <button type="submit" class="primary" disabled={state.trace.is_none()}>{ if is_link { "Compare" } else { "Run the sweep" } }</button>
+                    <button type="submit" class="primary" disabled={state.opening.trace.is_none()}>{ if is_link { "Compare" } else { "Run the sweep" } }</button>
                 }
             </div>
         </form>
@@ -188,7 +200,11 @@ fn progress(sweep: &Rc<Sweep>, state: &AppState) -> Html {
         (false, true) => format!("All {all} runs are over."),
         (false, false) => format!("Ended after {done} of {all} runs."),
     };
-    let name = state.trace.as_ref().map_or("trace", |trace| &trace.name);
+    let name = state
+        .opening
+        .trace
+        .as_ref()
+        .map_or("trace", |trace| &trace.name);
     let (name, csv) = (format!("{name}-sweep.csv"), sweep.clone());
     let onsave = Callback::from(move |_: MouseEvent| {
         download::text(&name, "text/csv", &csv.csv());

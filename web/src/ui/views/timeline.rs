@@ -3,15 +3,15 @@
 use super::its_turn;
 use crate::draw::format;
 use crate::draw::timeline::{By, Timeline, picture};
-use crate::state::Action;
+use crate::state::ViewAction;
 use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{quiet_button, switch_button};
-use crate::ui::doers::{StateProps, tell};
 use crate::ui::export::file_name;
 use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::picture_saver::{PictureSaver, caption};
 use crate::ui::range_bar::RangeMode;
+use crate::ui::services::{StateProps, tell};
 use crate::ui::view::View;
 use yew::prelude::*;
 
@@ -28,35 +28,35 @@ pub(super) const VIEW: View = View {
 #[component]
 fn TimelineView(props: &StateProps) -> Html {
     let state = &props.state;
-    let session = &props.doers.session;
+    let session = &props.services.session;
     let by = match state.option(&TIMELINE_ROWS) {
         "job" => By::Job,
         _ => By::Gpu,
     };
     let only = state.option_run(&TIMELINE_RUN);
     let classes = use_classes(state, session);
-    if state.cards.is_empty() {
+    if state.runs.list.is_empty() {
         return html! { <p class="empty">{ "Add a scheduler on the left to see its timeline." }</p> };
     }
     let choice = |value: By, name: &'static str, title: &str| {
         let onclick = tell(session, move |_| {
-            Action::SetOption(&TIMELINE_ROWS, name.to_owned())
+            ViewAction::SetOption(&TIMELINE_ROWS, name.to_owned())
         });
         switch_button(by == value, title, None, onclick)
     };
     let choose = |run: Option<u32>, title: &str| {
         let name = run.map_or_else(String::new, |id| id.to_string());
         let onclick = tell(session, move |_| {
-            Action::SetOption(&TIMELINE_RUN, name.clone())
+            ViewAction::SetOption(&TIMELINE_RUN, name.clone())
         });
         switch_button(only == run, title, None, onclick)
     };
     let runs = state
-        .cards
+        .runs
         .iter()
         .map(|card| choose(Some(card.id), card.name()));
     let shown = state
-        .cards
+        .runs
         .iter()
         .filter(|card| only.is_none_or(|id| id == card.id));
     let ids = shown.clone().map(|card| card.id);
@@ -65,11 +65,11 @@ fn TimelineView(props: &StateProps) -> Html {
         html! {
             <section key={format!("{}-{:?}", card.id, by)} class="timeline" aria-label={format!("Timeline of {label}")}>
                 <h2><span class="spec" title={card.policy.label()}>{ label }</span>{ its_turn(state, card) }</h2>
-                <CanvasHost scene={Scene::of((card.id, by), |(run, by)| Timeline::of_run(run, by))} doers={props.doers.clone()} label={format!("{}, under {label}", format::units("Which job held which GPU when"))} />
+                <CanvasHost scene={Scene::of((card.id, by), |(run, by)| Timeline::of_run(run, by))} services={props.services.clone()} label={format!("{}, under {label}", format::units("Which job held which GPU when"))} />
             </section>
         }
     });
-    let onfind = tell(session, |_: MouseEvent| Action::Search(true));
+    let onfind = tell(session, |_: MouseEvent| ViewAction::Search(true));
     let draw = {
         let stage = session.stage().clone();
         let ids: Vec<u32> = ids.collect();
@@ -95,7 +95,7 @@ fn TimelineView(props: &StateProps) -> Html {
                 <RangeMode ..props.clone() />
                 <PictureSaver what="Timeline" name={file_name(state, "timeline")} {draw} caption={of_all} />
                 <span class="key hint"><i class="held"></i>{ format::units("GPUs held") }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>
-                if state.cards.len() > 1 {
+                if state.runs.list.len() > 1 {
                     <div class="switch" role="group" aria-label="Schedulers shown">
                         { choose(None, "all") }
                         { for runs }

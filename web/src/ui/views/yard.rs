@@ -5,13 +5,13 @@ use crate::draw::format;
 use crate::draw::palette::{self, LOADS};
 use crate::draw::yard::Yard;
 use crate::state::view_options::YARD_RUN;
-use crate::state::{Action, AppState, Card, RunStatus};
+use crate::state::{AppState, Phase, Run, ViewAction};
 use crate::ui::breaking::breaking;
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{list, option, swatch};
-use crate::ui::doers::{Doers, StateProps, tell};
 use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::metrics_table::left;
+use crate::ui::services::{Services, StateProps, tell};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
@@ -34,23 +34,23 @@ pub(super) const VIEW: View = View {
 fn YardView(props: &StateProps) -> Html {
     let state = &props.state;
     let chosen = state.option_run(&YARD_RUN);
-    let is_chosen = |card: &Card| Some(card.id) == chosen;
-    let shown_now = state.cards.iter().position(is_chosen).unwrap_or(0);
+    let is_chosen = |card: &Run| Some(card.id) == chosen;
+    let shown_now = state.runs.iter().position(is_chosen).unwrap_or(0);
     let switch = state
-        .cards
+        .runs
         .iter()
         .zip(0usize..)
         .map(|(card, i)| option(&card.id.to_string(), card.name(), i == shown_now, None));
-    let onswitch = tell(&props.doers.session, |event: Event| {
-        Action::SetOption(&YARD_RUN, input_value(&event))
+    let onswitch = tell(&props.services.session, |event: Event| {
+        ViewAction::SetOption(&YARD_RUN, input_value(&event))
     });
-    let session = &props.doers.session;
+    let session = &props.services.session;
     let classes = use_classes(state, session);
-    if state.cards.is_empty() {
+    if state.runs.list.is_empty() {
         return html! { <p class="empty">{ "Add a scheduler on the left to see its yard." }</p> };
     }
-    let cards = state.cards.iter().enumerate();
-    let yards = cards.map(|(i, card)| yard(state, &props.doers, card, i == shown_now));
+    let cards = state.runs.iter().enumerate();
+    let yards = cards.map(|(i, card)| yard(state, &props.services, card, i == shown_now));
     html! {
         <>
             <div class="toolbar">
@@ -61,13 +61,13 @@ fn YardView(props: &StateProps) -> Html {
                     <span title="When so much happens in a second that it would flicker, a job that has only just come is grey"><i class="passing"></i>{ "only just placed, in fast-forward" }</span>
                 </span>
                 if state.setup.settings.options.contention {
-                    { load_key(is_dark(state.theme)) }
+                    { load_key(is_dark(state.view.theme)) }
                 }
-                if state.cards.len() > 1 {
+                if state.runs.list.len() > 1 {
                     <label class="which-yard"><span class="visually-hidden">{ "Scheduler shown" }</span>{ list(onswitch, switch.collect()) }</label>
                 }
             </div>
-            <div class={classes!("yards", (state.cards.len() > 4).then_some("many"))} ~style={columns(state.cards.len())}>{ for yards }</div>
+            <div class={classes!("yards", (state.runs.list.len() > 4).then_some("many"))} ~style={columns(state.runs.list.len())}>{ for yards }</div>
         </>
     }
 }
@@ -111,18 +111,18 @@ fn columns(yards: usize) -> String {
 }
 
 /// How a run's mean JCT compares with the baseline's, once both have finished all jobs.
-fn ratio(state: &AppState, card: &Card) -> Option<String> {
+fn ratio(state: &AppState, card: &Run) -> Option<String> {
     let baseline = state
-        .card(state.baseline)
+        .run(state.runs.baseline)
         .filter(|baseline| baseline.id != card.id)?;
-    let (mine, its) = (card.summary?, baseline.summary?);
+    let (mine, its) = (card.summary()?, baseline.summary()?);
     let ratio = wording::difference(mine.jct.mean, its.jct.mean, wording::Direction::Time);
     ratio.filter(|_| mine.is_whole() && its.is_whole())
 }
 
 /// One run's yard; `narrow_shown`: also on a narrow screen.
-pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: bool) -> Html {
-    let result = match (&card.status, &card.summary) {
+pub(super) fn yard(state: &AppState, services: &Services, card: &Run, narrow_shown: bool) -> Html {
+    let result = match (&card.phase, card.summary()) {
         (_, Some(summary)) => html! {
             <>
                 <span class="figure" title="Mean job completion time: finish − submission, waiting included">
@@ -136,20 +136,20 @@ pub(super) fn yard(state: &AppState, doers: &Doers, card: &Card, narrow_shown: b
                 }
             </>
         },
-        (RunStatus::Running(progress), None) => {
+        (Phase::Running(progress), None) => {
             let percent = 100.0 * f64::from(progress.done) / f64::from(progress.jobs.max(1));
             html! { <span class="hint">{ format!("running, {percent:.0} % done") }</span> }
         }
-        (RunStatus::Cancelled(_), None) => html! { <span class="hint">{ "cancelled" }</span> },
-        (RunStatus::Failed(_), None) => html! { <span class="error">{ "failed" }</span> },
-        (RunStatus::Idle | RunStatus::Done { .. }, None) => its_turn(state, card),
+        (Phase::Cancelled(_), None) => html! { <span class="hint">{ "cancelled" }</span> },
+        (Phase::Failed(_), None) => html! { <span class="error">{ "failed" }</span> },
+        (Phase::Waiting | Phase::Finished(_), None) => its_turn(state, card),
     };
     let name = card.name();
     html! {
         <section key={card.id} class={classes!("yard", (!narrow_shown).then_some("is-other"))} aria-label={format!("Yard of {name}")}>
-            <h2><span class="spec" title={card.policy.label()}>{ swatch(card.hue(), is_dark(state.theme)) }{ name }</span>{ result }</h2>
-            <CanvasHost scene={Scene::of(card.id, Yard::of_run)} walked="Arrow keys go from job to job, Enter chooses one" doers={doers.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
-            <div class="yard-foot">{ yard_facts(&doers.session, card.id) }{ breaking(state, &doers.session, card) }</div>
+            <h2><span class="spec" title={card.policy.label()}>{ swatch(card.hue(), is_dark(state.view.theme)) }{ name }</span>{ result }</h2>
+            <CanvasHost scene={Scene::of(card.id, Yard::of_run)} walked="Arrow keys go from job to job, Enter chooses one" services={services.clone()} label={format!("Nodes and queue under {name} at the clock's time")} />
+            <div class="yard-foot">{ yard_facts(&services.session, card.id) }{ breaking(state, &services.session, card) }</div>
         </section>
     }
 }

@@ -3,27 +3,28 @@
 use super::animation::Animation;
 use crate::session::Session;
 use crate::stage::SharedStage;
-use crate::state::{Action, AppState};
+use crate::state::{Action, AppState, Store};
+use std::rc::Rc;
 use yew::prelude::*;
 
 /// The state as components get it.
-pub(super) type StateHandle = UseReducerHandle<AppState>;
+pub(super) type StateHandle = Rc<AppState>;
 
 /// What does things for the components. Cheap to clone.
 #[derive(Clone, PartialEq)]
-pub(super) struct Doers {
+pub(super) struct Services {
     /// Opens files and carries runs.
     pub(super) session: Session,
     /// Moves the clock and paints canvases.
     pub(super) animation: Option<Animation>,
 }
 
-impl Doers {
+impl Services {
     /// Those of a page that has just been opened.
-    pub(super) fn start(dispatch: impl Fn(Action) + 'static) -> Self {
+    pub(super) fn start(store: Store) -> Self {
         let stage = SharedStage::default();
         Self {
-            session: Session::new(stage.clone(), dispatch),
+            session: Session::new(stage.clone(), store),
             animation: web_sys::window().map(|window| Animation::start(stage, window)),
         }
     }
@@ -35,13 +36,13 @@ pub(super) struct StateProps {
     /// The state.
     pub(super) state: StateHandle,
     /// The session and the animation.
-    pub(super) doers: Doers,
+    pub(super) services: Services,
 }
 
-/// A callback that tells the reducer.
-pub(super) fn tell<T: 'static>(
+/// A callback that tells the store.
+pub(super) fn tell<T: 'static, A: Into<Action>>(
     session: &Session,
-    action: impl Fn(T) -> Action + 'static,
+    action: impl Fn(T) -> A + 'static,
 ) -> Callback<T> {
     let session = session.clone();
     Callback::from(move |value| session.tell(action(value)))

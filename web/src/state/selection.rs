@@ -1,0 +1,68 @@
+//! The chosen job, the one that is followed, and what workers have told of them.
+
+use std::rc::Rc;
+use switchyard::Time;
+use switchyard::job::JobId;
+use switchyard::policy::{Explanation, RoundReport, Slowness};
+
+/// The part of the state that is about a job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// The chosen job.
+    pub job: Option<JobId>,
+    /// The job that is followed: all others stand back, and the clock is slow where something happens to it.
+    pub followed: Option<JobId>,
+    /// Why the chosen job runs or waits, per run, and for which time.
+    pub explanations: Vec<(u32, Time, Explanation)>,
+    /// How fast the chosen job ran, per run, where anything slows jobs.
+    pub slowness: Vec<(u32, Rc<Slowness>)>,
+    /// A run's round at the clock's time.
+    pub round: Option<(u32, Rc<RoundReport>)>,
+}
+
+/// What can happen to it.
+#[derive(Debug)]
+pub enum SelectionAction {
+    /// Choose a job, or none.
+    Select(Option<JobId>),
+    /// Follow a job, or none any more.
+    FollowJob(Option<JobId>),
+    /// A worker has explained a job.
+    Explained(u32, JobId, Time, Explanation),
+    /// A worker has seen how fast a job ran.
+    Slowed(u32, JobId, Rc<Slowness>),
+    /// A worker has told a round.
+    Round(u32, Option<Rc<RoundReport>>),
+}
+
+impl Selection {
+    pub(super) fn apply(&mut self, action: SelectionAction) {
+        match action {
+            SelectionAction::Select(job) => {
+                self.job = job;
+                self.explanations.clear();
+                self.slowness.clear();
+            }
+            SelectionAction::FollowJob(job) => self.followed = job,
+            SelectionAction::Explained(run, job, at, explanation) => {
+                if self.job == Some(job) {
+                    self.explanations.retain(|(of, _, _)| *of != run);
+                    self.explanations.push((run, at, explanation));
+                }
+            }
+            SelectionAction::Slowed(run, job, slowness) => {
+                if self.job == Some(job) {
+                    self.slowness.retain(|(of, _)| *of != run);
+                    self.slowness.push((run, slowness));
+                }
+            }
+            SelectionAction::Round(run, report) => self.round = report.map(|report| (run, report)),
+        }
+    }
+
+    /// What was told of a run is not known any more.
+    pub(super) fn forget_run(&mut self, id: u32) {
+        self.explanations.retain(|(run, _, _)| *run != id);
+        self.slowness.retain(|(run, _)| *run != id);
+    }
+}
