@@ -83,7 +83,7 @@ fn run_with(run: Simulation, draws: Vec<usize>) -> (Simulation, Arc<Mutex<Anythi
     }));
     let placer = Placer::new(Arc::new(network(Placing::GRAPH_RL, 1)));
     (
-        run.with_placer(placer.chosen_by(anything.clone())),
+        run.with_learned(placer.chosen_by(anything.clone())),
         anything,
     )
 }
@@ -222,7 +222,7 @@ fn a_rack_says_how_much_of_a_gang_fits_together() {
     }));
     let placer = Placer::new(Arc::new(network(Placing::GRAPH_RL, 1))).chosen_by(chooser.clone());
     let run = spec("graph-rl[backfill=false]", "4x4/partitions=1/racks=2").start(workload(jobs));
-    let mut run = run.with_placer(placer);
+    let mut run = run.with_learned(placer);
     run.run_until(Time(3.5)).expect("a possible plan");
     let third = 2.0f32 / 3.0;
     assert_eq!(

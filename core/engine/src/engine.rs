@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use switchyard_explain::{Explanation, Fact, RoundReport, Said, Slowness, Verdict};
 use switchyard_model::outages::Outages;
+use switchyard_placement::Learned;
 use switchyard_placement::Strategy;
-use switchyard_placement::graph_rl::Placer;
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,10 +64,10 @@ impl Simulation {
         self
     }
 
-    /// The same run, where placements that have learned are made by this network. It has not begun yet.
-    pub fn with_placer(mut self, placer: Placer) -> Self {
+    /// The same run, where placements that have learned go by this. It has not begun yet.
+    pub fn with_learned(mut self, learned: impl Learned + 'static) -> Self {
         if let Some(wiring) = self.world.setting.wiring.as_mut().and_then(Arc::get_mut) {
-            wiring.placer = Some(placer);
+            wiring.set_learned(Arc::new(learned));
         }
         self
     }
@@ -75,18 +75,18 @@ impl Simulation {
     /// From now on notes how a placement that has learned decides about a job, for its
     /// [explanation](Self::explain).
     pub fn watch(&self, job: JobId) {
-        if let Some(placer) = self.placer() {
-            placer.watch(job);
+        if let Some(learned) = self.learned() {
+            learned.watch(job);
         }
     }
 
     /// How many decisions a placement that has learned has made; `None`: there is none.
     pub fn decisions(&self) -> Option<u64> {
-        self.placer().map(Placer::decisions)
+        self.learned().map(Learned::decisions)
     }
 
-    fn placer(&self) -> Option<&Placer> {
-        self.world.setting.wiring.as_ref()?.placer.as_ref()
+    fn learned(&self) -> Option<&dyn Learned> {
+        self.world.setting.wiring.as_ref()?.learned()
     }
 
     /// What has happened so far.
@@ -222,9 +222,11 @@ impl Simulation {
         if explanation.verdict == Verdict::NotActive {
             return explanation;
         }
-        explanation.placing = self.placer().and_then(|placer| {
-            let gang = || view.gang(job, Strategy::GRAPH_RL, DEFAULT_PACKLIMIT);
-            placer.placing_of(job, (phase == Phase::Waiting).then(gang))
+        explanation.placing = self.learned().and_then(|learned| {
+            let placement = Strategy::ALL.into_iter().find(|of| of.is_learned());
+            let placement = placement.filter(|_| phase == Phase::Waiting);
+            let gang = placement.map(|of| view.gang(job, of, DEFAULT_PACKLIMIT));
+            learned.placing_of(job, gang)
         });
         if phase == Phase::Running {
             explanation.slow = world.speeds.causes(job);

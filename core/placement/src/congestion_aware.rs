@@ -1,55 +1,60 @@
 //! The least loaded links.
 
-use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, few_nodes};
-use crate::cluster::Part;
+use crate::cluster::{FreeGpus, Part};
+use crate::gang::Gang;
+use crate::least_fragmentation::LeastFragmentation;
+use crate::nodes::few_nodes;
 use crate::order::{self, ByValue};
+use crate::placement::{Description, Placement};
+use crate::room::Site;
+use crate::sight::Sight;
 
-impl Strategy {
-    /// The least loaded links.
-    pub const CONGESTION_AWARE: Self = Self::of(&PLACEMENT);
-}
+/// The least loaded links.
+pub(crate) struct CongestionAware;
 
-pub(super) const PLACEMENT: Registered = Registered {
-    entry: Entry {
-        name: "congestion-aware",
-        summary: "The node whose links (NIC, QPI and PCIe of sockets with free GPUs) are least loaded, of alike ones the tightest; a gang that no node holds goes to the rack with the least loaded uplink that does, by NIC after NIC. Never waits while enough GPUs are free anywhere.",
-        ..Entry::PLAIN
-    },
-    way: Way {
-        on_links: Some(lay),
-        ..Way::PLAIN
-    },
-};
+impl Placement for CongestionAware {
+    const DESCRIPTION: Description = Description {
+        looks_at_links: true,
+        ..Description::new(
+            "congestion-aware",
+            "The node whose links (NIC, QPI and PCIe of sockets with free GPUs) are least loaded, of alike ones the tightest; a gang that no node holds goes to the rack with the least loaded uplink that does, by NIC after NIC. Never waits while enough GPUs are free anywhere.",
+        )
+    };
 
-fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
-    let free = site.free;
-    let nodes = (0u32..).zip(free.per_node());
-    let holding = nodes.filter(|&(_, &here)| here >= gang.gpus);
-    let best = holding.min_by(|&(a, here), &(b, there)| {
-        let loads = order::by_value(&of_node(sight, a), &of_node(sight, b));
-        loads.then(here.cmp(there)).then(a.cmp(&b))
-    });
-    if let Some((node, _)) = best {
-        parts.push(Part::new(node, gang.gpus));
-        return true;
+    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        LeastFragmentation::lay(free, node_size, gang, parts)
     }
-    let topology = sight.topology();
-    let nic = |node: u32| ByValue::of(sight.load(topology.node_edge(node)));
-    let mut racks: Vec<u32> = (0..topology.racks()).collect();
-    order::sort_by_key(&mut racks, |&rack| {
-        (ByValue::of(sight.load(topology.rack_edge(rack))), rack)
-    });
-    for rack in racks {
-        let is_in = |node: u32| topology.rack_of(node) == rack;
-        if few_nodes(free, gang.gpus, parts, is_in, nic) {
+
+    fn lay_on_links(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        let free = site.free;
+        let nodes = (0u32..).zip(free.per_node());
+        let holding = nodes.filter(|&(_, &here)| here >= gang.gpus);
+        let best = holding.min_by(|&(a, here), &(b, there)| {
+            let loads = order::by_value(&of_node(sight, a), &of_node(sight, b));
+            loads.then(here.cmp(there)).then(a.cmp(&b))
+        });
+        if let Some((node, _)) = best {
+            parts.push(Part::new(node, gang.gpus));
             return true;
         }
+        let topology = sight.topology();
+        let nic = |node: u32| ByValue::of(sight.load(topology.node_edge(node)));
+        let mut racks: Vec<u32> = (0..topology.racks()).collect();
+        order::sort_by_key(&mut racks, |&rack| {
+            (ByValue::of(sight.load(topology.rack_edge(rack))), rack)
+        });
+        for rack in racks {
+            let is_in = |node: u32| topology.rack_of(node) == rack;
+            if few_nodes(free, gang.gpus, parts, is_in, nic) {
+                return true;
+            }
+        }
+        let path = |node: u32| {
+            let uplink = sight.load(topology.rack_edge(topology.rack_of(node)));
+            ByValue::of(uplink).max(nic(node))
+        };
+        few_nodes(free, gang.gpus, parts, |_| true, path)
     }
-    let path = |node: u32| {
-        let uplink = sight.load(topology.rack_edge(topology.rack_of(node)));
-        ByValue::of(uplink).max(nic(node))
-    };
-    few_nodes(free, gang.gpus, parts, |_| true, path)
 }
 
 /// The load of the fullest link of a node that a newcomer might use.

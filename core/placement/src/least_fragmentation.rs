@@ -1,54 +1,53 @@
 //! As few nodes as are free now, leaving the smallest holes.
 
-use super::{Entry, Gang, Registered, Strategy, Way, rack_turns, tightest_node, turn_of};
 use crate::cluster::{FreeGpus, MAX_GPUS_PER_NODE, Part};
+use crate::gang::Gang;
+use crate::nodes::{rack_turns, tightest_node, turn_of};
 use crate::order;
+use crate::placement::{Description, Placement};
 
-impl Strategy {
-    /// As few nodes as are free now, leaving the smallest holes; never waits for a better place.
-    pub const LEAST_FRAGMENTATION: Self = Self::of(&PLACEMENT);
-}
+/// As few nodes as are free now, leaving the smallest holes; never waits for a better place.
+pub(crate) struct LeastFragmentation;
 
-pub(super) const PLACEMENT: Registered = Registered {
-    entry: Entry {
-        name: "least-fragmentation",
-        summary: "The tightest node that holds the gang; failing that, the fewest nodes, in few racks. Never waits while enough GPUs are free anywhere.",
-        ..Entry::PLAIN
-    },
-    way: Way { lay, ..Way::PLAIN },
-};
+impl Placement for LeastFragmentation {
+    const DESCRIPTION: Description = Description::new(
+        "least-fragmentation",
+        "The tightest node that holds the gang; failing that, the fewest nodes, in few racks. Never waits while enough GPUs are free anywhere.",
+    );
 
-/// The tightest node that holds what is left of the gang; while there is none, all of the
-/// node with the most free GPUs, of alike ones in few racks.
-pub(super) fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-    let gpus = gang.gpus;
-    if let Some(node) = tightest_node(free.per_node(), gpus) {
-        parts.push(Part::new(node, gpus));
-        return true;
-    }
-    let mut emptiest = emptiest_first(free.per_node());
-    if !free.racks().is_empty() {
-        by_rack(&mut emptiest, free, gpus);
-    }
-    let mut left = gpus;
-    for i in 0..emptiest.len() {
-        let rest = &emptiest[i..];
-        // Sorted by free GPUs: those that hold what is left come first, the tightest of them last.
-        let holding = rest.partition_point(|here| here.gpus >= left);
-        if holding > 0 {
-            let tightest = rest[holding - 1].gpus;
-            let first = rest.partition_point(|here| here.gpus > tightest);
-            let alike = &rest[first..holding];
-            let rack = |node: u32| free.racks().get(node as usize);
-            let near = |here: &&Here| parts.iter().any(|part| rack(part.node) == rack(here.node));
-            let last = alike.iter().find(near).unwrap_or(&rest[first]);
-            parts.push(Part::new(last.node, left));
+    /// The tightest node that holds what is left of the gang; while there is none, all of the
+    /// node with the most free GPUs, of alike ones in few racks.
+    fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        let gpus = gang.gpus;
+        if let Some(node) = tightest_node(free.per_node(), gpus) {
+            parts.push(Part::new(node, gpus));
             return true;
         }
-        parts.push(Part::new(rest[0].node, rest[0].gpus));
-        left -= rest[0].gpus;
+        let mut emptiest = emptiest_first(free.per_node());
+        if !free.racks().is_empty() {
+            by_rack(&mut emptiest, free, gpus);
+        }
+        let mut left = gpus;
+        for i in 0..emptiest.len() {
+            let rest = &emptiest[i..];
+            // Sorted by free GPUs: those that hold what is left come first, the tightest of them last.
+            let holding = rest.partition_point(|here| here.gpus >= left);
+            if holding > 0 {
+                let tightest = rest[holding - 1].gpus;
+                let first = rest.partition_point(|here| here.gpus > tightest);
+                let alike = &rest[first..holding];
+                let rack = |node: u32| free.racks().get(node as usize);
+                let near =
+                    |here: &&Here| parts.iter().any(|part| rack(part.node) == rack(here.node));
+                let last = alike.iter().find(near).unwrap_or(&rest[first]);
+                parts.push(Part::new(last.node, left));
+                return true;
+            }
+            parts.push(Part::new(rest[0].node, rest[0].gpus));
+            left -= rest[0].gpus;
+        }
+        false
     }
-    false
 }
 
 /// Orders nodes with as much free by the turns of their racks.

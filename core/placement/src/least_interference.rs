@@ -1,30 +1,37 @@
 //! Where the gang and the jobs there slow one another least: a greedy that knows the true
 //! [contention](crate::contention), which no real scheduler does.
 
-use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way, few_nodes};
-use crate::cluster::Part;
+use crate::cluster::{FreeGpus, Part};
+use crate::gang::Gang;
+use crate::least_fragmentation::LeastFragmentation;
+use crate::nodes::few_nodes;
+use crate::placement::{Description, Placement};
+use crate::room::Site;
+use crate::sight::Sight;
 use std::cmp::Reverse;
 
-impl Strategy {
-    /// Where the gang and others slow one another least.
-    pub const LEAST_INTERFERENCE: Self = Self::of(&PLACEMENT);
-}
+/// Where the gang and others slow one another least.
+pub(crate) struct LeastInterference;
 
-pub(super) const PLACEMENT: Registered = Registered {
-    entry: Entry {
-        name: "least-interference",
-        summary: "Where the gang and the jobs there slow one another least, by the true model of contention: of all nodes that hold it, else of the racks, partitions and the cluster, each on the fewest nodes. Never waits while enough GPUs are free anywhere.",
-        ..Entry::PLAIN
-    },
-    way: Way {
-        on_links: Some(|site, sight, gang, parts| {
-            best(site, sight, gang)
-                .map(|best| *parts = best.parts)
-                .is_some()
-        }),
-        ..Way::PLAIN
-    },
-};
+impl Placement for LeastInterference {
+    const DESCRIPTION: Description = Description {
+        looks_at_links: true,
+        ..Description::new(
+            "least-interference",
+            "Where the gang and the jobs there slow one another least, by the true model of contention: of all nodes that hold it, else of the racks, partitions and the cluster, each on the fewest nodes. Never waits while enough GPUs are free anywhere.",
+        )
+    };
+
+    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        LeastFragmentation::lay(free, node_size, gang, parts)
+    }
+
+    fn lay_on_links(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        best(site, sight, gang)
+            .map(|best| *parts = best.parts)
+            .is_some()
+    }
+}
 
 /// A place for a gang, and what it costs.
 pub(super) struct Best {

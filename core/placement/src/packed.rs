@@ -2,44 +2,43 @@
 //! is left. Cores and memory play no part here; the machine of a random placement is drawn from what
 //! is free, so that the same run is the same again.
 
-use super::{Entry, Gang, Registered, Strategy, Way, least_fragmentation, share};
 use crate::cluster::{FreeGpus, Part, Share};
+use crate::gang::Gang;
+use crate::least_fragmentation::LeastFragmentation;
+use crate::placement::{Description, Placement};
+use crate::share;
 use crate::sharing::Packer;
 
-/// A placement by a packer.
+/// Placements by packers.
 macro_rules! packed {
     ($($name:ident: $packer:ident,)*) => {
-        impl Strategy {
-            $(
-                #[doc = concat!("By [`Packer::", stringify!($packer), "`].")]
-                pub const $name: Self = Self::of(&$name);
-            )*
-        }
-
         $(
-            pub(super) const $name: Registered = Registered {
-                entry: Entry {
-                    name: Packer::$packer.name,
-                    summary: Packer::$packer.summary,
-                    ..Entry::PLAIN
-                },
-                way: Way {
-                    lay: |free, _, gang, parts| lay(Packer::$packer, free, gang, parts),
-                    share: |_, free, _, share| share_of(Packer::$packer, free, share),
-                    ..Way::PLAIN
-                },
-            };
+            #[doc = concat!("By [`Packer::", stringify!($packer), "`].")]
+            pub(crate) struct $name;
+
+            impl Placement for $name {
+                const DESCRIPTION: Description =
+                    Description::new(Packer::$packer.name, Packer::$packer.summary);
+
+                fn lay(free: &FreeGpus, _node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+                    lay(Packer::$packer, free, gang, parts)
+                }
+
+                fn lay_share(free: &FreeGpus, _node_size: u32, share: Share) -> Option<Part> {
+                    share_of(Packer::$packer, free, share)
+                }
+            }
         )*
     };
 }
 
 packed! {
-    RANDOM: RANDOM,
-    DOT_PROD: DOT_PROD,
-    GPU_CLUSTERING: GPU_CLUSTERING,
-    GPU_PACKING: GPU_PACKING,
-    BEST_FIT: BEST_FIT,
-    FGD: FGD,
+    Random: RANDOM,
+    DotProd: DOT_PROD,
+    GpuClustering: GPU_CLUSTERING,
+    GpuPacking: GPU_PACKING,
+    BestFit: BEST_FIT,
+    Fgd: FGD,
 }
 
 /// A gang goes to the node with the best score among those that hold it whole; where none does, to
@@ -50,7 +49,7 @@ fn lay(packer: &'static Packer, free: &FreeGpus, gang: Gang, parts: &mut Vec<Par
             parts.push(Part::new(node, gang.gpus));
             true
         }
-        None => least_fragmentation::lay(free, 0, gang, parts),
+        None => LeastFragmentation::lay(free, 0, gang, parts),
     }
 }
 

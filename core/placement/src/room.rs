@@ -3,9 +3,11 @@
 //! here and in [`Budget`]: a gang is laid within one [pool](Pools) of nodes, on the fastest where the
 //! placement finds room, and a placement sees of nodes what the gang can use.
 
-use super::{Gang, Resident, Sight, Strategy, Wiring, servers};
 use crate::cluster::{FreeGpus, Needs, Part, Placement, Pools, Spare};
+use crate::gang::Gang;
 use crate::job::JobId;
+use crate::servers;
+use crate::sight::{Resident, Sight, Wiring};
 use std::sync::Arc;
 
 /// Free GPUs, and cores and memory where they are known.
@@ -141,17 +143,14 @@ impl Room {
         Budget::by_pool(by_pool)
     }
 
-    /// Lays a gang; `false`: it must wait (and `placement` is left empty).
-    pub fn place(&self, strategy: Strategy, gang: Gang, placement: &mut Placement) -> bool {
-        self.lay(gang, placement, |free, node_size, gang, placement| {
-            let site = Site {
-                free,
-                node_size,
-                sight: self.sight(),
-                room: Some(self),
-            };
-            strategy.place(&site, gang, placement)
-        })
+    /// Those of its nodes that have something free in `free`, as a placement sees them.
+    pub(crate) fn site<'a>(&'a self, free: &'a FreeGpus, node_size: u32) -> Site<'a> {
+        Site {
+            free,
+            node_size,
+            sight: self.sight(),
+            room: Some(self),
+        }
     }
 
     /// Has `lay` lay a gang's workers where they may lie: on all nodes if they are alike, else on the

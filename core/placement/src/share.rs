@@ -1,15 +1,15 @@
 //! Where a share of a GPU goes: on one in use by other shares, if there is room, else on an idle one.
 
-use super::{Gang, Strategy};
 use crate::cluster::{FreeGpus, Needs, Part, Share, Shares};
+use crate::gang::Gang;
 
 /// The GPU for a share by a placement that knows only whole ones: of those in use, the one with the
-/// least left; else one of the node that the placement lays a single GPU on.
+/// least left; else one of the node that `lay` lays a single GPU on.
 pub(super) fn tightest(
-    strategy: Strategy,
     free: &FreeGpus,
     node_size: u32,
     share: Share,
+    lay: impl FnOnce(&FreeGpus, u32, Gang, &mut Vec<Part>) -> bool,
 ) -> Option<Part> {
     let shares = free.shares()?;
     let slots = shares.slots().iter().filter(|slot| free.is_open(slot.node));
@@ -27,7 +27,7 @@ pub(super) fn tightest(
         asker: None,
     };
     let mut parts = Vec::new();
-    let is_laid = free.total() > 0 && (strategy.way().lay)(free, node_size, gang, &mut parts);
+    let is_laid = free.total() > 0 && lay(free, node_size, gang, &mut parts);
     let node = parts.first().filter(|_| is_laid)?.node;
     begun(shares, node, share)
 }

@@ -5,16 +5,40 @@
 //! Speeds are by [`contention`](crate::contention), whether or not the run has jobs slow one another by
 //! it. It is kept only where the placement of a run [asks](super::Strategy::looks_at_links).
 
-use super::graph_rl::Placer;
-use super::{Gang, Site};
 use crate::cluster::{ClusterSpec, Gpus, Needs, Part, Topology};
 use crate::contention::{Links, Network, Profile, ProfilesByJob, Prospect, Stay};
+use crate::gang::Gang;
 use crate::job::JobId;
+use crate::room::Site;
 use crate::workload::Workload;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use switchyard_explain::Placing;
+
+/// A placement that has learned, as a run has it: it goes by weights, and says how it decided.
+pub trait Learned: Send + Sync {
+    /// Lays a gang as the placement of this name does; `false`: it waits.
+    fn lay(
+        &self,
+        placement: &str,
+        site: &Site<'_>,
+        sight: &Sight,
+        gang: Gang,
+        parts: &mut Vec<Part>,
+    ) -> bool;
+
+    /// From now on notes how it decides about a job.
+    fn watch(&self, job: JobId);
+
+    /// How many decisions it has made: each is one for a part of a job.
+    fn decisions(&self) -> u64;
+
+    /// How it decided last about a job, if it watches that and was asked; about one that waits, by
+    /// its gang, also through another that is like it.
+    fn placing_of(&self, job: JobId, waits: Option<Gang>) -> Option<Placing>;
+}
 
 /// What of a run's links does not change.
 pub struct Wiring {
@@ -24,7 +48,7 @@ pub struct Wiring {
     profiles: ProfilesByJob,
     workload: Arc<Workload>,
     /// Of placements that have learned.
-    pub placer: Option<Placer>,
+    learned: Option<Arc<dyn Learned>>,
 }
 
 impl Wiring {
@@ -36,8 +60,18 @@ impl Wiring {
             profiles: ProfilesByJob::of(workload),
             workload: Arc::clone(workload),
             network,
-            placer: None,
+            learned: None,
         }
+    }
+
+    /// From now on a placement that has learned goes by this.
+    pub fn set_learned(&mut self, learned: Arc<dyn Learned>) {
+        self.learned = Some(learned);
+    }
+
+    /// What has learned, where weights are at hand.
+    pub fn learned(&self) -> Option<&dyn Learned> {
+        self.learned.as_deref()
     }
 
     /// What a job sends and computes.
@@ -222,9 +256,9 @@ impl Sight {
         &self.wiring.network.topology
     }
 
-    /// The network of placements that have learned, where weights are at hand.
-    pub(super) fn placer(&self) -> Option<&Placer> {
-        self.wiring.placer.as_ref()
+    /// What has learned, where weights are at hand.
+    pub(super) fn learned(&self) -> Option<&dyn Learned> {
+        self.wiring.learned()
     }
 
     /// Whether nobody runs.

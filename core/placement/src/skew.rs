@@ -1,29 +1,30 @@
 //! Tiresias' rule (NSDI'19 §4.3): a gang whose model has a skewed tensor is [consolidated] or waits,
 //! any other takes the place of [least fragmentation](least_fragmentation).
 
-use super::{Entry, Gang, Registered, Strategy, Way, consolidated, least_fragmentation};
 use crate::cluster::{FreeGpus, Part};
+use crate::consolidated::Consolidated;
+use crate::gang::Gang;
+use crate::least_fragmentation::LeastFragmentation;
+use crate::placement::{Description, Placement};
 
-impl Strategy {
-    /// Consolidated or least fragmentation, by the model's skew.
-    pub const SKEW: Self = Self::of(&PLACEMENT);
-}
+/// Consolidated or least fragmentation, by the model's skew.
+pub(crate) struct Skew;
 
-pub(super) const PLACEMENT: Registered = Registered {
-    entry: Entry {
-        name: "skew",
-        summary: "Tiresias' rule: a gang whose model is dominated by one tensor is consolidated, or waits for that; any other takes the place that least-fragmentation gives it.",
+impl Placement for Skew {
+    const DESCRIPTION: Description = Description {
         may_wait: true,
         by_skew: true,
-        ..Entry::PLAIN
-    },
-    way: Way { lay, ..Way::PLAIN },
-};
+        ..Description::new(
+            "skew",
+            "Tiresias' rule: a gang whose model is dominated by one tensor is consolidated, or waits for that; any other takes the place that least-fragmentation gives it.",
+        )
+    };
 
-fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-    if gang.skewed {
-        consolidated::lay(free, node_size, gang, parts)
-    } else {
-        least_fragmentation::lay(free, node_size, gang, parts)
+    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        if gang.skewed {
+            Consolidated::lay(free, node_size, gang, parts)
+        } else {
+            LeastFragmentation::lay(free, node_size, gang, parts)
+        }
     }
 }

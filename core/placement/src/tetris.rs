@@ -3,50 +3,54 @@
 //! and the NIC, each as a part of what the machine has. Tetris' other half, short jobs first, is the
 //! queue's to do.
 
-use super::{Entry, Gang, Registered, Sight, Site, Strategy, Way};
-use crate::cluster::Part;
+use crate::cluster::{FreeGpus, Part};
+use crate::gang::Gang;
+use crate::least_fragmentation::LeastFragmentation;
+use crate::placement::{Description, Placement};
+use crate::room::Site;
+use crate::sight::Sight;
 
-impl Strategy {
-    /// By the alignment of demand and free capacity.
-    pub const TETRIS: Self = Self::of(&PLACEMENT);
-}
+/// By the alignment of demand and free capacity.
+pub(crate) struct Tetris;
 
-pub(super) const PLACEMENT: Registered = Registered {
-    entry: Entry {
-        name: "tetris",
-        summary: "The node whose free GPUs, cores and NIC are best aligned (dot product) with what the gang asks of it, of those that hold it; where none does, the best aligned one after another. Never waits while enough GPUs are free anywhere.",
-        ..Entry::PLAIN
-    },
-    way: Way {
-        on_links: Some(lay),
-        ..Way::PLAIN
-    },
-};
+impl Placement for Tetris {
+    const DESCRIPTION: Description = Description {
+        looks_at_links: true,
+        ..Description::new(
+            "tetris",
+            "The node whose free GPUs, cores and NIC are best aligned (dot product) with what the gang asks of it, of those that hold it; where none does, the best aligned one after another. Never waits while enough GPUs are free anywhere.",
+        )
+    };
 
-fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
-    let mut left = gang.gpus;
-    while left > 0 {
-        let nodes = (0u32..).zip(site.free.per_node());
-        let open = nodes.filter(|&(node, &here)| {
-            here > 0 && !parts.iter().any(|part: &Part| part.node == node)
-        });
-        let open: Vec<(u32, u32)> = open.map(|(node, &here)| (node, here)).collect();
-        let holds = open.iter().any(|&(_, here)| here >= left);
-        let mut best: Option<(f64, u32, u32)> = None;
-        for (node, here) in open.into_iter().filter(|&(_, here)| !holds || here >= left) {
-            let gpus = here.min(left);
-            let score = alignment(site, sight, &gang, node, gpus);
-            if best.is_none_or(|(most, ..)| score > most) {
-                best = Some((score, node, gpus));
-            }
-        }
-        let Some((_, node, gpus)) = best else {
-            return false;
-        };
-        parts.push(Part::new(node, gpus));
-        left -= gpus;
+    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        LeastFragmentation::lay(free, node_size, gang, parts)
     }
-    true
+
+    fn lay_on_links(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        let mut left = gang.gpus;
+        while left > 0 {
+            let nodes = (0u32..).zip(site.free.per_node());
+            let open = nodes.filter(|&(node, &here)| {
+                here > 0 && !parts.iter().any(|part: &Part| part.node == node)
+            });
+            let open: Vec<(u32, u32)> = open.map(|(node, &here)| (node, here)).collect();
+            let holds = open.iter().any(|&(_, here)| here >= left);
+            let mut best: Option<(f64, u32, u32)> = None;
+            for (node, here) in open.into_iter().filter(|&(_, here)| !holds || here >= left) {
+                let gpus = here.min(left);
+                let score = alignment(site, sight, &gang, node, gpus);
+                if best.is_none_or(|(most, ..)| score > most) {
+                    best = Some((score, node, gpus));
+                }
+            }
+            let Some((_, node, gpus)) = best else {
+                return false;
+            };
+            parts.push(Part::new(node, gpus));
+            left -= gpus;
+        }
+        true
+    }
 }
 
 /// Of so many of a gang's workers with what a node has left.

@@ -1,37 +1,37 @@
 //! The placement of YARN-CS in Tiresias' simulator (scheme `yarn`): like
 //! [consolidated](super::consolidated), but on the first nodes that will do, not the tightest.
 
-use super::{Entry, Gang, Registered, Strategy, Way, consolidated};
 use crate::cluster::{FreeGpus, Part};
+use crate::consolidated::Consolidated;
+use crate::gang::Gang;
+use crate::placement::{Description, Placement};
 
-impl Strategy {
-    /// As [`CONSOLIDATED`](Self::CONSOLIDATED), on the first nodes that will do: YARN-CS.
-    pub const YARN: Self = Self::of(&PLACEMENT);
-}
+/// As [consolidated](crate::consolidated), on the first nodes that will do: YARN-CS.
+pub(crate) struct Yarn;
 
-pub(super) const PLACEMENT: Registered = Registered {
-    entry: Entry {
-        name: "yarn",
-        summary: "As consolidated, but on the first nodes that will do, as YARN's capacity scheduler in Tiresias' simulator; a gang larger than a node takes whole nodes of the largest size.",
+impl Placement for Yarn {
+    const DESCRIPTION: Description = Description {
         may_wait: true,
-        ..Entry::PLAIN
-    },
-    way: Way { lay, ..Way::PLAIN },
-};
+        ..Description::new(
+            "yarn",
+            "As consolidated, but on the first nodes that will do, as YARN's capacity scheduler in Tiresias' simulator; a gang larger than a node takes whole nodes of the largest size.",
+        )
+    };
 
-/// On a cluster of unlike nodes that could never hold a gang so, it is laid as consolidated.
-///
-/// A gang up to the largest node's size goes to the first node that holds it; a larger one takes
-/// the first idle nodes of that size, and for the remainder the first other node that holds it.
-fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-    let gpus = gang.gpus;
-    if on_first(free.per_node(), node_size, gpus, parts) {
-        return true;
+    /// On a cluster of unlike nodes that could never hold a gang so, it is laid as consolidated.
+    ///
+    /// A gang up to the largest node's size goes to the first node that holds it; a larger one takes
+    /// the first idle nodes of that size, and for the remainder the first other node that holds it.
+    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        let gpus = gang.gpus;
+        if on_first(free.per_node(), node_size, gpus, parts) {
+            return true;
+        }
+        parts.clear();
+        let possible = gpus <= node_size || on_first(free.node_sizes(), node_size, gpus, parts);
+        parts.clear();
+        !possible && Consolidated::lay(free, node_size, gang, parts)
     }
-    parts.clear();
-    let possible = gpus <= node_size || on_first(free.node_sizes(), node_size, gpus, parts);
-    parts.clear();
-    !possible && consolidated::lay(free, node_size, gang, parts)
 }
 
 fn on_first(free: &[u32], node_size: u32, gpus: u32, parts: &mut Vec<Part>) -> bool {

@@ -164,7 +164,7 @@ impl RunSpec {
         let (placer, picker) = self.weigh(weights)?;
         let run = self.begin(workload, picker.as_deref());
         Ok(match placer {
-            Some(placer) => run.with_placer(placer),
+            Some(placer) => run.with_learned(placer),
             None => run,
         })
     }

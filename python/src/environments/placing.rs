@@ -218,7 +218,7 @@ fn run(
         let scheduler = policy::build(&spec, &context);
         let jobs = Arc::clone(&workload);
         let run = Simulation::new(jobs, &cluster, scheduler, options);
-        let mut run = run.with_placer(placer);
+        let mut run = run.with_learned(placer);
         let count = workload.jobs.len().max(1) as f64;
         let alone: f64 = workload.jobs.iter().map(|job| job.work.seconds()).sum();
         let submits: Vec<f64> = workload

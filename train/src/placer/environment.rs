@@ -54,7 +54,7 @@ fn run(world: &World, placement: Strategy, placer: Option<Placer>) -> Result<Run
     let workload = Arc::clone(&world.workload);
     let mut run = Simulation::new(workload, &world.cluster, scheduler, options);
     if let Some(placer) = placer {
-        run = run.with_placer(placer);
+        run = run.with_learned(placer);
     }
     run.run()?;
     Ok(run.into_log())

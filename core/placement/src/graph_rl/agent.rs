@@ -5,14 +5,19 @@
 //! points at a group for the first part, forwards the job to one that was not asked yet, or leaves it
 //! waiting; unless nobody runs, so that nothing would ever change. Then part follows part, workers first,
 //! each seeing the last. A gang that no partition could hold were it idle is laid by
-//! [`locality`](Strategy::LOCALITY), and so is one that only an idle cluster holds, once that is idle.
+//! [`Locality`], and so is one that only an idle cluster holds, once that is idle.
 
 use super::network::{Encoded, Network, Without};
+use super::placements::{VARIANTS, Variant};
 use super::scene::{Layout, Observation, Scene};
 use crate::Time;
-use crate::cluster::{Part, Placement};
+use crate::cluster::Part;
+use crate::gang::{Asker, Gang};
 use crate::job::JobId;
-use crate::{Asker, Gang, Sight, Site, Strategy};
+use crate::locality::Locality;
+use crate::placement::Placement as _;
+use crate::room::Site;
+use crate::sight::{Learned, Sight};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use switchyard_explain::{Choice, Placing, PlacingStep, Role};
@@ -114,50 +119,29 @@ impl Placer {
         }
     }
 
-    /// From now on notes how it decides about a job.
-    pub fn watch(&self, job: JobId) {
-        let mut watched = self.watched();
-        *watched = Watched {
-            job: Some(job),
-            decisions: watched.decisions,
-            ..Watched::default()
-        };
-    }
-
-    /// How many decisions its agents have made: each is one for a part of a job.
-    pub fn decisions(&self) -> u64 {
-        self.watched().decisions
-    }
-
-    /// How it decided last about a job, if it watches that and was asked; about one that waits, by
-    /// its gang, also through another that is like it.
-    pub fn placing_of(&self, job: JobId, waits: Option<Gang>) -> Option<Placing> {
-        let watched = self.watched();
-        if watched.job != Some(job) {
-            return None;
-        }
-        let (now, refused) = &watched.refused;
-        let own = watched.placing.as_ref();
-        let like = waits.filter(|_| own.is_none_or(|(at, _)| at < now));
-        let like = like.and_then(|gang| refused.iter().find(|(of, _)| of.is_like(&gang)));
-        let placing = like.map(|(_, placing)| placing);
-        placing.or(own.map(|(_, placing)| placing)).cloned()
-    }
-
     fn watched(&self) -> std::sync::MutexGuard<'_, Watched> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Lays a gang; `false`: it waits.
-    pub(crate) fn lay(
+impl Learned for Placer {
+    fn lay(
         &self,
-        without: Without,
-        layout: &Arc<Layout>,
-        (site, sight): (&Site<'_>, &Sight),
+        placement: &str,
+        site: &Site<'_>,
+        sight: &Sight,
         gang: Gang,
         parts: &mut Vec<Part>,
     ) -> bool {
-        let scene = Scene::new(site, sight, layout, gang);
+        let of = VARIANTS.iter().find(|of| of.name == placement);
+        let Some(&Variant {
+            one_agent, without, ..
+        }) = of
+        else {
+            return Locality::lay(site.free, site.node_size, gang, parts);
+        };
+        let layout = Arc::new(Layout::of(sight.topology(), one_agent));
+        let scene = Scene::new(site, sight, &layout, gang);
         let mut agents = Agents {
             network: &self.network,
             without,
@@ -187,6 +171,32 @@ impl Placer {
             watched.note(gang, asker, noted, laid);
         }
         laid
+    }
+
+    fn watch(&self, job: JobId) {
+        let mut watched = self.watched();
+        *watched = Watched {
+            job: Some(job),
+            decisions: watched.decisions,
+            ..Watched::default()
+        };
+    }
+
+    fn decisions(&self) -> u64 {
+        self.watched().decisions
+    }
+
+    fn placing_of(&self, job: JobId, waits: Option<Gang>) -> Option<Placing> {
+        let watched = self.watched();
+        if watched.job != Some(job) {
+            return None;
+        }
+        let (now, refused) = &watched.refused;
+        let own = watched.placing.as_ref();
+        let like = waits.filter(|_| own.is_none_or(|(at, _)| at < now));
+        let like = like.and_then(|gang| refused.iter().find(|(of, _)| of.is_like(&gang)));
+        let placing = like.map(|(_, placing)| placing);
+        placing.or(own.map(|(_, placing)| placing)).cloned()
     }
 }
 
@@ -332,10 +342,11 @@ impl Agents<'_> {
     }
 
     fn by_locality(&self, parts: &mut Vec<Part>) -> bool {
-        let mut placement = Placement::default();
-        let laid = Strategy::LOCALITY.place(self.site, self.gang, &mut placement);
-        *parts = placement.parts;
-        laid
+        parts.clear();
+        let Site {
+            free, node_size, ..
+        } = *self.site;
+        self.gang.gpus <= free.total() && Locality::lay(free, node_size, self.gang, parts)
     }
 }
 

@@ -7,12 +7,14 @@
 //! that scores are the same bits natively and in wasm: bias first, then what several have in common, then one's own.
 
 use super::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
-use crate::Strategy;
 use crate::draw::{Rng, unit};
 use rand_xoshiro::rand_core::SeedableRng;
 use switchyard_explain::Choice;
 use switchyard_tensors::{NetworkError, Tensors};
 use wide::f32x4;
+
+/// The placement of a file that names none.
+const UNNAMED: &str = "graph-rl";
 
 /// Width of vectors within a server.
 pub const INSIDE: usize = 16;
@@ -230,7 +232,7 @@ impl Network {
             let (bias, weights) = tensors.layer(name, inputs, outputs)?;
             Ok(Layer::new(bias, &weights))
         });
-        let placement = tensors.placement().unwrap_or(Strategy::GRAPH_RL.name());
+        let placement = tensors.placement().unwrap_or(UNNAMED);
         Ok(Self {
             layers: layers.collect::<Result<_, NetworkError>>()?,
             placement: placement.to_owned(),
@@ -277,7 +279,7 @@ impl Network {
     }
 
     /// Of small random numbers, for a placement that learns.
-    pub fn random(placement: Strategy, seed: u64) -> Self {
+    pub fn random(placement: impl Into<String>, seed: u64) -> Self {
         let mut rng = Rng::seed_from_u64(seed);
         let layers = LAYERS.into_iter().map(|(_, inputs, outputs)| {
             let most = libm::sqrt(3.0 / inputs as f64);
@@ -287,7 +289,7 @@ impl Network {
         });
         Self {
             layers: layers.collect(),
-            placement: placement.name().to_owned(),
+            placement: placement.into(),
         }
     }
 
