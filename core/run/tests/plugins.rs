@@ -6,7 +6,7 @@ use std::sync::Arc;
 use switchyard_engine::RunError;
 use switchyard_model::job::JobId;
 use switchyard_model::workload::{Sample, Workload};
-use switchyard_policies::PolicySpec;
+use switchyard_policies::{PolicySpec, plugin};
 use switchyard_run::RunSpec;
 
 /// A module of these functions: a memory of a page, where the table would be at 0 and grows to its need.
@@ -44,7 +44,7 @@ fn lab() -> Arc<Workload> {
 }
 
 fn spec(module: &[u8], more: &str) -> RunSpec {
-    let plain = switchyard_policies::plugin::spec(module, "test").expect("a test is right");
+    let plain = plugin::unchecked_spec(module, "test").expect("a test is right");
     let policy = plain
         .to_string()
         .replace("name=test", &format!("name=test{more}"));
