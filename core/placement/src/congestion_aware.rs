@@ -6,8 +6,7 @@ use crate::least_fragmentation::LeastFragmentation;
 use crate::nodes::few_nodes;
 use crate::order::{self, ByValue};
 use crate::placement::{Description, Placement};
-use crate::room::Site;
-use crate::sight::Sight;
+use crate::sight::{Sight, Site};
 
 /// The least loaded links.
 pub(crate) struct CongestionAware;

@@ -6,8 +6,7 @@ use crate::gang::Gang;
 use crate::least_fragmentation::LeastFragmentation;
 use crate::nodes::few_nodes;
 use crate::placement::{Description, Placement};
-use crate::room::Site;
-use crate::sight::Sight;
+use crate::sight::{Sight, Site};
 use std::cmp::Reverse;
 
 /// Where the gang and others slow one another least.

@@ -6,8 +6,10 @@ use crate::gang::Gang;
 use crate::least_fragmentation::LeastFragmentation;
 use crate::least_interference;
 use crate::placement::{Description, Placement};
-use crate::room::Site;
-use crate::sight::Sight;
+use crate::sight::{Sight, Site};
+
+/// By how much the sum of log-slowdowns may be more than on an idle cluster. Tuned on training workloads.
+const MOST: f64 = 0.1;
 
 /// Least interference, or wait where that is too much.
 pub(crate) struct LeastInterferenceWaiting;
@@ -42,6 +44,3 @@ impl Placement for LeastInterferenceWaiting {
         true
     }
 }
-
-/// By how much the sum of log-slowdowns may be more than on an idle cluster. Tuned on training workloads.
-const MOST: f64 = 0.1;

@@ -33,8 +33,8 @@ mod yarn;
 
 pub use gang::{Asker, Gang};
 pub use queue::Queue;
-pub use room::{Budget, Room, Site};
-pub use sight::{Learned, Resident, Sight, Wiring};
+pub use room::{Budget, Room};
+pub use sight::{Learned, Resident, Sight, Site, Wiring};
 pub use strategy::{Strategy, UnknownStrategy};
 
 use switchyard_model::{Time, cluster, contention, draw, job, meant, order, workload};

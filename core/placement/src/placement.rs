@@ -2,9 +2,9 @@
 
 use crate::cluster::{FreeGpus, Part, Share};
 use crate::gang::Gang;
-use crate::room::Site;
 use crate::share;
 use crate::sight::Sight;
+use crate::sight::Site;
 
 /// What a placement says of itself.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use crate::cluster::{FreeGpus, Needs, Part, Placement, Pools, Spare};
 use crate::gang::Gang;
 use crate::job::JobId;
 use crate::servers;
-use crate::sight::{Resident, Sight, Wiring};
+use crate::sight::{Resident, Sight, Site, Wiring};
 use std::sync::Arc;
 
 /// Free GPUs, and cores and memory where they are known.
@@ -20,54 +20,6 @@ pub struct Room {
     node_size: u32,
     /// Of links, where the placement looks at them.
     sight: Option<Box<Sight>>,
-}
-
-/// Nodes of one kind that a gang may lie on, and what there is to know of them.
-#[derive(Clone, Copy, Debug)]
-pub struct Site<'a> {
-    /// Free GPUs that the gang can use.
-    pub free: &'a FreeGpus,
-    /// GPUs of the largest node.
-    pub node_size: u32,
-    /// The links, where the placement looks at them.
-    pub sight: Option<&'a Sight>,
-    /// All nodes, for parameter servers.
-    room: Option<&'a Room>,
-}
-
-impl<'a> Site<'a> {
-    /// With nothing known but free GPUs.
-    pub fn of(free: &'a FreeGpus, node_size: u32) -> Self {
-        Self {
-            free,
-            node_size,
-            sight: None,
-            room: None,
-        }
-    }
-
-    /// Adds a gang's parameter servers [near its workers](servers), as they are if the placement says
-    /// nothing of them; `false`: there is no room for all of them.
-    pub fn put_servers(&self, parts: &mut Vec<Part>, needs: Needs) -> bool {
-        match self.room {
-            Some(room) => {
-                let spare = room.unlike.as_ref().map(|unlike| &unlike.spare);
-                servers::put(parts, needs, &room.free, spare)
-            }
-            None => servers::put(parts, needs, self.free, None),
-        }
-    }
-
-    /// For how many of a gang's parameter servers a node has room beside so many of its workers.
-    pub fn most_servers(&self, node: u32, workers: u32, needs: Needs) -> u32 {
-        let unlike = self.room.and_then(|room| room.unlike.as_ref());
-        if self.room.is_some_and(|room| !room.free.is_open(node)) {
-            return 0;
-        }
-        unlike.map_or(u32::MAX, |unlike| {
-            unlike.spare.most_servers(node, workers, needs)
-        })
-    }
 }
 
 #[derive(Debug)]
@@ -143,13 +95,13 @@ impl Room {
         Budget::by_pool(by_pool)
     }
 
-    /// Those of its nodes that have something free in `free`, as a placement sees them.
+    /// Nodes of one kind, with what is free of them, as a placement sees them.
     pub(crate) fn site<'a>(&'a self, free: &'a FreeGpus, node_size: u32) -> Site<'a> {
+        let spare = self.unlike.as_ref().map(|unlike| &unlike.spare);
         Site {
-            free,
-            node_size,
             sight: self.sight(),
-            room: Some(self),
+            all: Some((&self.free, spare)),
+            ..Site::of(free, node_size)
         }
     }
 

@@ -1,21 +1,62 @@
-//! What a placement that looks at links sees of them: [`Sight`]. In: who runs where, as the ledger has
+//! What a placement sees: a [`Site`], and if it looks at links, a [`Sight`] of them. In: who runs where, as the ledger has
 //! it, and the parts that a plan takes and gives, so that the gangs of one plan see one another. Out: how
 //! loaded each link is, who is on a node and how slow, and what would come of laying a gang somewhere.
 //!
 //! Speeds are by [`contention`](crate::contention), whether or not the run has jobs slow one another by
 //! it. It is kept only where the placement of a run [asks](super::Strategy::looks_at_links).
 
-use crate::cluster::{ClusterSpec, Gpus, Needs, Part, Topology};
+use crate::cluster::{ClusterSpec, FreeGpus, Gpus, Needs, Part, Spare, Topology};
 use crate::contention::{Links, Network, Profile, ProfilesByJob, Prospect, Stay};
 use crate::gang::Gang;
 use crate::job::JobId;
-use crate::room::Site;
+use crate::servers;
 use crate::workload::Workload;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use switchyard_explain::Placing;
+
+/// Nodes of one kind that a gang may lie on, and what there is to know of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// Free GPUs that the gang can use.
+    pub free: &'a FreeGpus,
+    /// GPUs of the largest node.
+    pub node_size: u32,
+    /// The links, where the placement looks at them.
+    pub sight: Option<&'a Sight>,
+    /// What is free on all nodes, for parameter servers; and what is spare there, where nodes are not alike.
+    pub(crate) all: Option<(&'a FreeGpus, Option<&'a Spare>)>,
+}
+
+impl<'a> Site<'a> {
+    /// With nothing known but free GPUs.
+    pub fn of(free: &'a FreeGpus, node_size: u32) -> Self {
+        Self {
+            free,
+            node_size,
+            sight: None,
+            all: None,
+        }
+    }
+
+    /// Adds a gang's parameter servers [near its workers](servers), as they are if the placement says
+    /// nothing of them; `false`: there is no room for all of them.
+    pub fn put_servers(&self, parts: &mut Vec<Part>, needs: Needs) -> bool {
+        let (free, spare) = self.all.unwrap_or((self.free, None));
+        servers::put(parts, needs, free, spare)
+    }
+
+    /// For how many of a gang's parameter servers a node has room beside so many of its workers.
+    pub fn most_servers(&self, node: u32, workers: u32, needs: Needs) -> u32 {
+        match self.all {
+            Some((free, _)) if !free.is_open(node) => 0,
+            Some((_, Some(spare))) => spare.most_servers(node, workers, needs),
+            Some((_, None)) | None => u32::MAX,
+        }
+    }
+}
 
 /// A placement that has learned, as a run has it: it goes by weights, and says how it decided.
 pub trait Learned: Send + Sync {

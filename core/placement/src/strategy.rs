@@ -5,8 +5,8 @@ use crate::gang::Gang;
 use crate::graph_rl::placements;
 use crate::meant::hint;
 use crate::placement::{Description, Placement as _};
-use crate::room::{Room, Site};
-use crate::sight::Sight;
+use crate::room::Room;
+use crate::sight::{Sight, Site};
 use crate::{
     congestion_aware, consolidated, least_fragmentation, least_interference,
     least_interference_waiting, load_balancing, locality, packed, skew, spread, tetris, yarn,

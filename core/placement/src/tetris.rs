@@ -7,8 +7,7 @@ use crate::cluster::{FreeGpus, Part};
 use crate::gang::Gang;
 use crate::least_fragmentation::LeastFragmentation;
 use crate::placement::{Description, Placement};
-use crate::room::Site;
-use crate::sight::Sight;
+use crate::sight::{Sight, Site};
 
 /// By the alignment of demand and free capacity.
 pub(crate) struct Tetris;

@@ -1,10 +1,11 @@
 //! What a file that describes a cluster is, and what its kinds share: rows, numbers, and groups of
 //! nodes.
 
-use super::error::{OpenError, shorten};
-use super::report::grouped;
+use super::error::OpenError;
 use super::rows::{Part, Receiver, Row, is_missing, number};
 use super::sniff::{Sniff, is_drawn};
+use super::wording::grouped;
+use super::wording::shorten;
 use crate::Resource;
 use crate::cluster::{
     ClusterSpec, CoreNodes, GpuModel, MAX_GPUS_PER_NODE, NodeGroup, NodeKind, TypeId, slice,

@@ -12,7 +12,7 @@ mod span;
 pub(crate) use plain::{Clock, Plain};
 pub(crate) use span::{Disagreements, Span};
 
-use super::error::{OpenError, Role, shorten};
+use super::error::{OpenError, Role};
 use super::format::Importer;
 use super::guess::Labelled;
 use super::mapping::ColumnMapping;
@@ -26,6 +26,7 @@ use super::sniff::{BLANKS, Column, Sniff};
 use super::status::status;
 use super::timestamp::Unit;
 use super::tres;
+use super::wording::shorten;
 use crate::Resource;
 use crate::job::Status;
 use crate::spreadsheet::unguarded;

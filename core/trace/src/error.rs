@@ -5,7 +5,7 @@
 //! that it crosses from a worker to the page.
 
 use super::mapping::TableHead;
-use super::report::grouped;
+use super::wording::{grouped, shorten};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -383,22 +383,4 @@ fn counted(count: u32, what: &str) -> String {
 fn roles(missing: &[Role]) -> String {
     let texts: Vec<String> = missing.iter().map(Role::to_string).collect();
     texts.join(", nor ")
-}
-
-/// A cell or name as it is quoted in a message: one line, at most 40 characters.
-pub fn shorten(text: &str) -> String {
-    shorten_to(text, 40)
-}
-
-/// One line of at most `limit` characters.
-pub(crate) fn shorten_to(text: &str, limit: usize) -> String {
-    let mut shown = String::new();
-    for (i, c) in text.chars().enumerate() {
-        if i == limit {
-            shown.push('…');
-            break;
-        }
-        shown.push(if c.is_control() { ' ' } else { c });
-    }
-    shown
 }

@@ -4,10 +4,11 @@
 //! as `_ms` or `_hours` is a unit. Limits (wall_time, timelimit, requested_time) are never
 //! durations.
 
-use crate::error::{OpenError, shorten};
+use crate::error::OpenError;
 use crate::mapping::{ColumnMapping, MappingRole};
 use crate::sniff::{Column, Sniff};
 use crate::timestamp::Unit;
+use crate::wording::shorten;
 use switchyard_model::workload::Label;
 
 const ID: &[&str] = &["job_id", "id_job", "job_name", "name", "job", "id"];

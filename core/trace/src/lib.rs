@@ -54,11 +54,12 @@ mod testing;
 mod text;
 mod timestamp;
 mod tres;
+mod wording;
 mod workload;
 
 pub use choices::{ChoiceError, Choices, Fractions, OnCores, Oversized, Window};
 pub use container::ReadColumns;
-pub use error::{OpenError, Role, shorten};
+pub use error::{OpenError, Role};
 pub use header::{Header, HeaderLine};
 pub use inspect::{Bin, Distributions, Durations, GpuCounts, Inspection};
 pub use mapping::{ColumnMapping, MappingError, MappingRole, TableHead, TimeRule};
@@ -69,6 +70,7 @@ pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKin
 pub use switchyard_model::application::ProfileTable;
 pub use switchyard_rows::date;
 pub use timestamp::Unit;
+pub use wording::shorten;
 
 use crate::cluster::ClusterSpec;
 use crate::job::{Demand, JobName, Status, TypeSet};

@@ -9,9 +9,10 @@
 use crate::cluster::MAX_GPUS_PER_NODE;
 use crate::cluster_file::{Line, bad, rows, whole};
 use crate::encoding::{Decoder, LOOK};
-use crate::error::{OpenError, shorten};
+use crate::error::OpenError;
 use crate::rows::Part;
 use crate::sniff::{Sniff, Sniffed, sniff};
+use crate::wording::shorten;
 use crate::{SourceFile, formats};
 use switchyard_model::pods::{Fleet, MAX_TYPES, Machine, Pod, WHOLE};
 

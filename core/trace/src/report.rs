@@ -1,9 +1,9 @@
 //! The import report: what a file was taken for, how its times were read, which rows were left
 //! out and why, and what else one should know before trusting the result.
 
-use super::error::shorten;
 use super::inspect::Distributions;
 use super::mapping::TableHead;
+use super::wording::{grouped, shorten};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -297,19 +297,6 @@ impl WarningKind {
     fn sentence(self, count: u32) -> String {
         self.text().replacen("{}", &grouped(count), 1)
     }
-}
-
-/// A number as people write it: `125,303`.
-pub(crate) fn grouped(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Counts drops and warnings while rows are read; the first of each kind is kept as example.

@@ -5,8 +5,7 @@ use crate::cluster::{FreeGpus, Part};
 use crate::gang::Gang;
 use crate::locality::Locality;
 use crate::placement::{Description, Placement};
-use crate::room::Site;
-use crate::sight::Sight;
+use crate::sight::{Sight, Site};
 
 /// What of the placer a placement has.
 #[derive(Clone, Copy)]

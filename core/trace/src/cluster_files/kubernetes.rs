@@ -11,10 +11,11 @@
 //! <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2023/node_yaml`.
 
 use crate::cluster_file::{ClusterKind, Machine, bad, of_machines};
-use crate::error::{OpenError, shorten};
+use crate::error::OpenError;
 use crate::manifest::{Manifest, objects};
 use crate::rows::number;
 use crate::sniff::{Shape, Sniff};
+use crate::wording::shorten;
 
 pub(super) const KIND: ClusterKind = ClusterKind {
     recognise: |sniff| match sniff.shape {

@@ -7,8 +7,9 @@
 
 use crate::cluster::{ClusterSpec, NodeList, Switch, Switches, Tree};
 use crate::cluster_file::{ClusterFile, ClusterKind, bad, rows};
-use crate::error::{OpenError, shorten};
+use crate::error::OpenError;
 use crate::rows::is_missing;
+use crate::wording::shorten;
 use std::collections::{BTreeMap, BTreeSet};
 
 const GPUS: u32 = 8;

@@ -13,13 +13,14 @@
 
 use crate::Resource;
 use crate::cluster_file::{ClusterFile, ClusterKind, Machine, bad, of_machines, rows};
-use crate::error::{OpenError, shorten};
+use crate::error::OpenError;
 use crate::objects::parse;
 use crate::place::Place;
 use crate::rows::{Elements, Fields, number};
 use crate::slurm::{Pairs, first_key, hosts};
 use crate::sniff::{Shape, Sniff};
 use crate::tres;
+use crate::wording::shorten;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,10 @@
 //! Where durations come from, and where a table tells two that differ.
 
-use crate::error::shorten;
 use crate::report::WarningKind;
 use crate::sink::Sink;
 use crate::sniff::Column;
 use crate::timestamp::Unit;
+use crate::wording::shorten;
 
 /// Where durations come from.
 #[derive(Clone, Debug)]

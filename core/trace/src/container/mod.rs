@@ -12,10 +12,11 @@ mod tar;
 mod zip;
 mod zstd;
 
-use super::error::{OpenError, shorten_to};
+use super::error::OpenError;
 use super::place::{Flaws, Place};
 use super::shared::Shared;
 use super::text::TextFile;
+use super::wording::shorten_to;
 use crate::order;
 pub use columnar::ReadColumns;
 use gzip::Gunzip;

@@ -13,7 +13,6 @@
 //! Source: <https://batsim.readthedocs.io/en/latest/input-workload.html>, `output-jobs.html`.
 
 use crate::columns::{Clock, Columns, Plain};
-use crate::error::shorten;
 use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::objects::{parse, rows_of_field};
@@ -22,6 +21,7 @@ use crate::rows::{Fields, Row};
 use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::Shape;
 use crate::timestamp::Unit;
+use crate::wording::shorten;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use super::adaptdl;
 use crate::application::Application;
 use crate::cluster::{ClusterError, ClusterSpec};
 use crate::columns::{Clock, Columns, Plain};
-use crate::error::{OpenError, shorten};
+use crate::error::OpenError;
 use crate::format::{Format, Importer};
 use crate::header::{Header, HeaderLine};
 use crate::job::Servers;
@@ -18,6 +18,7 @@ use crate::sink::{Names, Sink};
 use crate::sniff::{Column, Evidence, OWN, Sniff};
 use crate::spreadsheet::unguarded_line;
 use crate::timestamp::MAX_SECONDS;
+use crate::wording::shorten;
 use crate::{Resource, UnknownResource};
 
 const VERSION: u32 = Header::VERSION;

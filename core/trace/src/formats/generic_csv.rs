@@ -8,7 +8,7 @@
 //! everything else is taken as seconds, and the report says so.
 
 use crate::columns::{Began, Clock, Columns, Span, missing_columns};
-use crate::error::{OpenError, Role, shorten};
+use crate::error::{OpenError, Role};
 use crate::format::{Format, Importer};
 use crate::guess::{Guess, Labelled, completed, cores, guess, text};
 use crate::mapping::{ColumnMapping, TableHead, TimeRule};
@@ -17,6 +17,7 @@ use crate::rows::{Row, number};
 use crate::sink::{self, Sink};
 use crate::sniff::{Column, Evidence, Sniff};
 use crate::timestamp::{MAX_SECONDS, Unit};
+use crate::wording::shorten;
 use crate::{Finite, Resource};
 
 pub(super) const FORMAT: Format = Format {
