@@ -3,8 +3,7 @@
 use crate::cluster::{FreeGpus, Part, Share};
 use crate::gang::Gang;
 use crate::share;
-use crate::sight::Sight;
-use crate::sight::Site;
+use crate::sight::{Sight, Site};
 
 /// What a placement says of itself.
 #[derive(Clone, Copy)]
