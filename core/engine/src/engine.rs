@@ -223,6 +223,7 @@ impl Simulation {
             return explanation;
         }
         explanation.placing = self.learned().and_then(|learned| {
+            // All that have learned are told the same of a gang.
             let placement = Strategy::ALL.into_iter().find(|of| of.is_learned());
             let placement = placement.filter(|_| phase == Phase::Waiting);
             let gang = placement.map(|of| view.gang(job, of, DEFAULT_PACKLIMIT));

@@ -1,30 +1,22 @@
 //! The least loaded links.
 
-use crate::cluster::{FreeGpus, Part};
+use crate::cluster::Part;
 use crate::gang::Gang;
-use crate::least_fragmentation::LeastFragmentation;
 use crate::nodes::few_nodes;
+use crate::on_links::LinkPlacement;
 use crate::order::{self, ByValue};
-use crate::placement::{Description, Placement};
+use crate::placement::Description;
 use crate::sight::{Sight, Site};
 
-/// The least loaded links.
 pub(crate) struct CongestionAware;
 
-impl Placement for CongestionAware {
-    const DESCRIPTION: Description = Description {
-        looks_at_links: true,
-        ..Description::new(
-            "congestion-aware",
-            "The node whose links (NIC, QPI and PCIe of sockets with free GPUs) are least loaded, of alike ones the tightest; a gang that no node holds goes to the rack with the least loaded uplink that does, by NIC after NIC. Never waits while enough GPUs are free anywhere.",
-        )
-    };
+impl LinkPlacement for CongestionAware {
+    const DESCRIPTION: Description = Description::new(
+        "congestion-aware",
+        "The node whose links (NIC, QPI and PCIe of sockets with free GPUs) are least loaded, of alike ones the tightest; a gang that no node holds goes to the rack with the least loaded uplink that does, by NIC after NIC. Never waits while enough GPUs are free anywhere.",
+    );
 
-    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-        LeastFragmentation::lay(free, node_size, gang, parts)
-    }
-
-    fn lay_on_links(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
         let free = site.free;
         let nodes = (0u32..).zip(free.per_node());
         let holding = nodes.filter(|&(_, &here)| here >= gang.gpus);

@@ -1,31 +1,24 @@
 //! Where the gang and the jobs there slow one another least: a greedy that knows the true
 //! [contention](crate::contention), which no real scheduler does.
 
-use crate::cluster::{FreeGpus, Part};
+use crate::cluster::Part;
 use crate::gang::Gang;
-use crate::least_fragmentation::LeastFragmentation;
 use crate::nodes::few_nodes;
-use crate::placement::{Description, Placement};
+use crate::on_links::LinkPlacement;
+use crate::placement::Description;
 use crate::sight::{Sight, Site};
 use std::cmp::Reverse;
 
 /// Where the gang and others slow one another least.
 pub(crate) struct LeastInterference;
 
-impl Placement for LeastInterference {
-    const DESCRIPTION: Description = Description {
-        looks_at_links: true,
-        ..Description::new(
-            "least-interference",
-            "Where the gang and the jobs there slow one another least, by the true model of contention: of all nodes that hold it, else of the racks, partitions and the cluster, each on the fewest nodes. Never waits while enough GPUs are free anywhere.",
-        )
-    };
+impl LinkPlacement for LeastInterference {
+    const DESCRIPTION: Description = Description::new(
+        "least-interference",
+        "Where the gang and the jobs there slow one another least, by the true model of contention: of all nodes that hold it, else of the racks, partitions and the cluster, each on the fewest nodes. Never waits while enough GPUs are free anywhere.",
+    );
 
-    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-        LeastFragmentation::lay(free, node_size, gang, parts)
-    }
-
-    fn lay_on_links(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
         best(site, sight, gang)
             .map(|best| *parts = best.parts)
             .is_some()

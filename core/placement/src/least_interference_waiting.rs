@@ -1,11 +1,11 @@
 //! [Least interference](super::least_interference), or wait: a greedy that always places is beaten near
 //! and above saturation by one rule of waiting.
 
-use crate::cluster::{FreeGpus, Part};
+use crate::cluster::Part;
 use crate::gang::Gang;
-use crate::least_fragmentation::LeastFragmentation;
 use crate::least_interference;
-use crate::placement::{Description, Placement};
+use crate::on_links::LinkPlacement;
+use crate::placement::Description;
 use crate::sight::{Sight, Site};
 
 /// By how much the sum of log-slowdowns may be more than on an idle cluster. Tuned on training workloads.
@@ -14,21 +14,16 @@ const MOST: f64 = 0.1;
 /// Least interference, or wait where that is too much.
 pub(crate) struct LeastInterferenceWaiting;
 
-impl Placement for LeastInterferenceWaiting {
+impl LinkPlacement for LeastInterferenceWaiting {
     const DESCRIPTION: Description = Description {
         may_wait: true,
-        looks_at_links: true,
         ..Description::new(
             "least-interference-waiting",
             "As least-interference, but a gang waits where it and the jobs there would slow one another by a tenth more in all than the gang would be slowed where no job runs (tuned on training workloads).",
         )
     };
 
-    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-        LeastFragmentation::lay(free, node_size, gang, parts)
-    }
-
-    fn lay_on_links(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
         let Some(best) = least_interference::best(site, sight, gang) else {
             return false;
         };

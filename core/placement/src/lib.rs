@@ -17,6 +17,7 @@ mod least_interference_waiting;
 mod load_balancing;
 mod locality;
 mod nodes;
+mod on_links;
 mod packed;
 mod placement;
 mod queue;

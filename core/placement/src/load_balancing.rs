@@ -6,7 +6,6 @@ use crate::nodes::few_nodes;
 use crate::placement::{Description, Placement};
 use std::cmp::Reverse;
 
-/// The least loaded server.
 pub(crate) struct LoadBalancing;
 
 impl Placement for LoadBalancing {

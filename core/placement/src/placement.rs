@@ -18,7 +18,7 @@ pub(crate) struct Description {
     pub(crate) by_skew: bool,
     /// Whether it has learned, so that it wants weights and [`Gang::asker`].
     pub(crate) is_learned: bool,
-    /// Whether it [looks at links](Placement::lay_on_links), and asks for [`Gang::profile`].
+    /// Whether it lays gangs [on links](Placement::ON_LINKS), and asks for [`Gang::profile`]: the table sees to it.
     pub(crate) looks_at_links: bool,
 }
 
@@ -36,20 +36,21 @@ impl Description {
     }
 }
 
+/// Lays a gang, and perhaps its parameter servers, on a site whose links are in sight; `false`: it must wait.
+pub(crate) type OnLinks =
+    fn(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool;
+
 /// A placement. (Its functions take no `self`, so that a page which only names placements need not hold them.)
 pub(crate) trait Placement {
     /// What it says of itself.
     const DESCRIPTION: Description;
 
+    /// How it lays a gang on a site whose links are in sight, if it looks at them.
+    const ON_LINKS: Option<OnLinks> = None;
+
     /// Lays a gang of no more GPUs than are free on nodes of at most `node_size` GPUs, one part a node; `false`: it
     /// must wait, and what is in the list means nothing.
     fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool;
-
-    /// The same by one that looks at links, on a site whose links are in sight. It may lay the gang's parameter servers,
-    /// too.
-    fn lay_on_links(site: &Site<'_>, _sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
-        Self::lay(site.free, site.node_size, gang, parts)
-    }
 
     /// Lays a share of one GPU; `None`: it must wait.
     fn lay_share(free: &FreeGpus, node_size: u32, share: Share) -> Option<Part> {

@@ -158,7 +158,7 @@ struct Held {
 pub struct Resident<'a> {
     /// Which.
     pub job: JobId,
-    /// Its GPUs, part by part, one bit each.
+    /// Its GPUs, node by node.
     pub gpus: &'a [Gpus],
     /// Its parts, by node.
     pub parts: &'a [Part],

@@ -4,7 +4,6 @@ use crate::cluster::{FreeGpus, Part};
 use crate::gang::Gang;
 use crate::placement::{Description, Placement};
 
-/// One GPU at a time on the emptiest node.
 pub(crate) struct Spread;
 
 impl Placement for Spread {

@@ -1,12 +1,12 @@
 //! Every placement by name: the table, and a [`Strategy`], which is a line of it. Placements must not import this table.
 
-use crate::cluster::{FreeGpus, Part, Placement, Share};
+use crate::cluster::{self, FreeGpus, Part, Share};
 use crate::gang::Gang;
 use crate::graph_rl::placements;
 use crate::meant::hint;
-use crate::placement::{Description, Placement as _};
+use crate::placement::{Description, OnLinks, Placement};
 use crate::room::Room;
-use crate::sight::{Sight, Site};
+use crate::sight::Site;
 use crate::{
     congestion_aware, consolidated, least_fragmentation, least_interference,
     least_interference_waiting, load_balancing, locality, packed, skew, spread, tetris, yarn,
@@ -24,26 +24,23 @@ pub struct Strategy(u8);
 struct Functions {
     lay: fn(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool,
     /// Where it looks at links.
-    lay_on_links: Option<OnLinks>,
+    on_links: Option<OnLinks>,
     lay_share: fn(free: &FreeGpus, node_size: u32, share: Share) -> Option<Part>,
 }
-
-type OnLinks = fn(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool;
 
 /// Makes the table: what placements say of themselves, what they do, and a constant of [`Strategy`] for each. (What they
 /// do is apart: a page that only names them need not hold it.)
 macro_rules! placements {
     ($($name:ident = $placement:path),+ $(,)?) => {
         static DESCRIPTIONS: [Description; [$(stringify!($name)),+].len()] =
-            [$(<$placement>::DESCRIPTION),+];
+            [$(Description {
+                looks_at_links: <$placement>::ON_LINKS.is_some(),
+                ..<$placement as Placement>::DESCRIPTION
+            }),+];
 
         static FUNCTIONS: [Functions; DESCRIPTIONS.len()] = [$(Functions {
-            lay: <$placement>::lay,
-            lay_on_links: if <$placement>::DESCRIPTION.looks_at_links {
-                Some(<$placement>::lay_on_links)
-            } else {
-                None
-            },
+            lay: <$placement as Placement>::lay,
+            on_links: <$placement>::ON_LINKS,
             lay_share: <$placement>::lay_share,
         }),+];
 
@@ -54,7 +51,7 @@ macro_rules! placements {
 
         impl Strategy {
             $(
-                #[doc = concat!("[`", stringify!($placement), "`], as its file says.")]
+                #[doc = concat!("As `", stringify!($placement), "` lays gangs.")]
                 pub const $name: Self = Self(Place::$name as u8);
             )+
         }
@@ -150,7 +147,7 @@ impl Strategy {
     }
 
     /// Lays a gang on a site; `false`: it must wait (and `placement` is left empty).
-    pub fn place(self, site: &Site<'_>, gang: Gang, placement: &mut Placement) -> bool {
+    pub fn place(self, site: &Site<'_>, gang: Gang, placement: &mut cluster::Placement) -> bool {
         let Site {
             free, node_size, ..
         } = *site;
@@ -162,7 +159,7 @@ impl Strategy {
             return !parts.is_empty();
         }
         let placed = gang.gpus <= free.total()
-            && match (functions.lay_on_links, site.sight) {
+            && match (functions.on_links, site.sight) {
                 (Some(lay), Some(sight)) => lay(site, sight, gang, parts),
                 _ => (functions.lay)(free, node_size, gang, parts),
             };
@@ -177,7 +174,12 @@ impl Strategy {
 
 impl Room {
     /// Lays a gang; `false`: it must wait (and `placement` is left empty).
-    pub fn place(&self, strategy: Strategy, gang: Gang, placement: &mut Placement) -> bool {
+    pub fn place(
+        &self,
+        strategy: Strategy,
+        gang: Gang,
+        placement: &mut cluster::Placement,
+    ) -> bool {
         self.lay(gang, placement, |free, node_size, gang, placement| {
             strategy.place(&self.site(free, node_size), gang, placement)
         })
@@ -250,7 +252,7 @@ mod tests {
         for (node, &here) in (0u32..).zip(free) {
             left.take(&[Part::new(node, node_size - here)]);
         }
-        let mut placement = Placement::default();
+        let mut placement = cluster::Placement::default();
         strategy
             .place(&Site::of(&left, node_size), skewed(gpus), &mut placement)
             .then_some(placement.parts)
@@ -279,7 +281,7 @@ mod tests {
     fn consolidated_finds_room_for_every_gang_on_idle_unlike_nodes() {
         let cluster: ClusterSpec = "2x4+1x8+1x2".parse().unwrap();
         let free = FreeGpus::all(&cluster);
-        let mut placement = Placement::default();
+        let mut placement = cluster::Placement::default();
         let mut place = |gpus| {
             Strategy::CONSOLIDATED
                 .place(&Site::of(&free, 8), skewed(gpus), &mut placement)
@@ -324,7 +326,7 @@ mod tests {
             for &node in taken {
                 free.take(&[Part::new(node, 4)]);
             }
-            let mut placement = Placement::default();
+            let mut placement = cluster::Placement::default();
             assert!(strategy.place(&Site::of(&free, 4), skewed(gpus), &mut placement));
             let nodes = placement.parts.iter().map(|part| part.node);
             nodes.collect::<Vec<u32>>()

@@ -3,29 +3,22 @@
 //! and the NIC, each as a part of what the machine has. Tetris' other half, short jobs first, is the
 //! queue's to do.
 
-use crate::cluster::{FreeGpus, Part};
+use crate::cluster::Part;
 use crate::gang::Gang;
-use crate::least_fragmentation::LeastFragmentation;
-use crate::placement::{Description, Placement};
+use crate::on_links::LinkPlacement;
+use crate::placement::Description;
 use crate::sight::{Sight, Site};
 
 /// By the alignment of demand and free capacity.
 pub(crate) struct Tetris;
 
-impl Placement for Tetris {
-    const DESCRIPTION: Description = Description {
-        looks_at_links: true,
-        ..Description::new(
-            "tetris",
-            "The node whose free GPUs, cores and NIC are best aligned (dot product) with what the gang asks of it, of those that hold it; where none does, the best aligned one after another. Never waits while enough GPUs are free anywhere.",
-        )
-    };
+impl LinkPlacement for Tetris {
+    const DESCRIPTION: Description = Description::new(
+        "tetris",
+        "The node whose free GPUs, cores and NIC are best aligned (dot product) with what the gang asks of it, of those that hold it; where none does, the best aligned one after another. Never waits while enough GPUs are free anywhere.",
+    );
 
-    fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-        LeastFragmentation::lay(free, node_size, gang, parts)
-    }
-
-    fn lay_on_links(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
         let mut left = gang.gpus;
         while left > 0 {
             let nodes = (0u32..).zip(site.free.per_node());

@@ -4,8 +4,7 @@ use super::network::Without;
 use crate::cluster::{FreeGpus, Part};
 use crate::gang::Gang;
 use crate::locality::Locality;
-use crate::placement::{Description, Placement};
-use crate::sight::{Sight, Site};
+use crate::placement::{Description, OnLinks, Placement};
 
 /// What of the placer a placement has.
 #[derive(Clone, Copy)]
@@ -27,24 +26,17 @@ macro_rules! learned {
                 const DESCRIPTION: Description = Description {
                     may_wait: true,
                     is_learned: true,
-                    looks_at_links: true,
                     ..Description::new($text, $summary)
                 };
-
-                fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
-                    Locality::lay(free, node_size, gang, parts)
-                }
-
-                fn lay_on_links(
-                    site: &Site<'_>,
-                    sight: &Sight,
-                    gang: Gang,
-                    parts: &mut Vec<Part>,
-                ) -> bool {
+                const ON_LINKS: Option<OnLinks> = Some(|site, sight, gang, parts| {
                     match sight.learned() {
                         Some(learned) => learned.lay($text, site, sight, gang, parts),
                         None => Self::lay(site.free, site.node_size, gang, parts),
                     }
+                });
+
+                fn lay(free: &FreeGpus, node_size: u32, gang: Gang, parts: &mut Vec<Part>) -> bool {
+                    Locality::lay(free, node_size, gang, parts)
                 }
             }
         )*
