@@ -29,6 +29,8 @@ globalThis.switchyardSharing = (() => {
   const LOAD = "load";
   const TAKEN = "taken";
   const CRASHED = "crashed";
+  /** The roles of workers that a figure may ask for. The same test holds them to the protocol. */
+  const ROLES = ["opener", "runner", "summarizer", "goodput-model", "packer", "exporter", "weights-reader"];
 
   const sizeOf = ({ message, attachments }) => [message, ...attachments].reduce((sum, part) => sum + (part?.byteLength ?? part?.size ?? part?.length ?? 0), 0);
 
@@ -336,7 +338,7 @@ globalThis.switchyardSharing = (() => {
   // Pages of this host alone, and of this version.
   addEventListener("message", ({ origin, data, ports: [port], source }) => {
     const { worker, version } = data ?? {};
-    if (origin !== self.origin || origin === "null" || !port || !/^[a-z-]{1,40}$/.test(worker)) return;
+    if (origin !== self.origin || origin === "null" || !port || !ROLES.includes(worker)) return;
     const isOurs = version === switchyardWorkers.version;
     port.postMessage(isOurs);
     if (isOurs) new Line(worker, port, source);

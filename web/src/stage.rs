@@ -235,6 +235,9 @@ impl Stage {
 
     /// Shows this state. A run that waits again is not shown: its log is of settings that are not its own.
     pub fn show(&mut self, state: &Rc<AppState>) {
+        if Rc::ptr_eq(&self.state, state) {
+            return;
+        }
         let before = std::mem::replace(&mut self.state, state.clone());
         let runs = self.runs.len();
         self.runs.retain(|run| {

@@ -362,7 +362,7 @@ impl Link {
     /// What the page shows now.
     pub fn of(state: &AppState, stage: &Stage) -> Self {
         let trace = state.opening.trace.as_ref();
-        let position = |id: u32| state.runs.iter().position(|card| card.id == id);
+        let position = |id: u32| state.runs.iter().position(|run| run.id == id);
         Self {
             source: state.opening.source.clone(),
             cluster: (state.opening.cluster_origin == ClusterOrigin::Chosen)
@@ -380,8 +380,8 @@ impl Link {
             member: trace.and_then(|trace| trace.member.clone()),
             columns: trace.and_then(|trace| trace.columns.clone()),
             choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
-            policies: state.runs.iter().map(|card| card.policy.clone()).collect(),
-            names: state.runs.iter().map(|card| card.given.clone()).collect(),
+            policies: state.runs.iter().map(|run| run.policy.clone()).collect(),
+            names: state.runs.iter().map(|run| run.given.clone()).collect(),
             hues: names::hues_in_links(&state.runs.list),
             says_runs: true,
             baseline: position(state.runs.baseline).unwrap_or(0),
@@ -407,7 +407,7 @@ impl Link {
     /// What of the page no link carries, in words: files do.
     pub fn left_out(state: &AppState) -> Vec<&'static str> {
         let settings = &state.setup.settings;
-        let names_history = |card: &Run| card.policy.history().is_some();
+        let names_history = |run: &Run| run.policy.history().is_some();
         let parts = [
             (
                 !settings.applications.profiles.is_empty(),

@@ -160,10 +160,10 @@ impl AppState {
     }
 
     /// The settings of one scheduler's run.
-    pub fn run_spec(&self, card: &Run) -> RunSpec {
+    pub fn run_spec(&self, run: &Run) -> RunSpec {
         let setup = &self.setup;
         let histories = setup.histories.iter().map(|history| &**history);
-        run_of(&card.policy, &setup.cluster, &setup.settings, histories)
+        run_of(&run.policy, &setup.cluster, &setup.settings, histories)
     }
 
     /// All settings of the runs, as a file carries them.
@@ -218,7 +218,7 @@ impl AppState {
     /// The scheduler that an option of a view names, if it is in the list.
     pub fn option_run(&self, option: &ViewOption) -> Option<u32> {
         let id = self.option(option).parse().ok()?;
-        self.run(id).map(|card| card.id)
+        self.run(id).map(|run| run.id)
     }
 
     /// Whether jobs train applications.

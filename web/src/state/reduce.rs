@@ -221,7 +221,7 @@ impl AppState {
         self.runs.compare_with(link.baseline);
         (self.view.colour_by, self.view.theme) = (link.colour_by, link.theme);
         self.view.name.clone_from(&link.view);
-        let id = |at: u32| self.runs.list.get(at as usize).map(|card| card.id);
+        let id = |at: u32| self.runs.list.get(at as usize).map(|run| run.id);
         self.view.options = link.options.with_runs(id);
         if self.analyses.model.question != link.question {
             self.analyses.model.question.clone_from(&link.question);
@@ -289,7 +289,7 @@ impl AppState {
         let before = self.runs.list.len();
         self.runs
             .list
-            .retain(|card| is_told || !card.policy.replays());
+            .retain(|run| is_told || !run.policy.replays());
         if self.runs.list.len() < before {
             self.notices.notice = Some(
                 "This trace does not tell when its jobs started: there is no run as recorded."

@@ -200,6 +200,17 @@ mod tests {
             let line = format!("const {name} = \"{}\";", kind.name);
             assert!(sharing.contains(&line), "{line}");
         }
+        let roles = [
+            Opener::NAME,
+            Runner::NAME,
+            Summarizer::NAME,
+            GoodputModel::NAME,
+            Packer::NAME,
+            Exporter::NAME,
+            WeightsReader::NAME,
+        ];
+        let line = format!("const ROLES = [\"{}\"];", roles.join("\", \""));
+        assert!(sharing.contains(&line), "{line}");
         let rescue = include_str!("../../../../static/rescue.js");
         assert!(says(rescue, READY) && says(rescue, export::EXPORTED));
     }

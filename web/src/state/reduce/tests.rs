@@ -240,8 +240,8 @@ fn any_state_reopens_from_its_file() {
             None => workload.clone(),
         };
         let workload = Arc::new(workload);
-        let hash = |card: &Run| {
-            let mut run = state.run_spec(card).start(workload.clone());
+        let hash = |run: &Run| {
+            let mut run = state.run_spec(run).start(workload.clone());
             run.run().map_err(|why| why.to_string())?;
             Ok(run.log().hash())
         };
@@ -377,13 +377,13 @@ fn complaints_stay_until_they_are_read() {
 #[test]
 fn the_guide_closes_with_its_sample() {
     let mut state = state();
-    let before: Vec<u32> = state.runs.iter().map(|card| card.id).collect();
+    let before: Vec<u32> = state.runs.iter().map(|run| run.id).collect();
     state.apply(PanelsAction::Guide(Some(0)));
     state.apply(sample(GUIDED));
     assert_eq!(state.panels.guide, Some(0));
     let policies: Vec<String> = state.runs.iter().map(|c| c.policy.to_string()).collect();
     assert_eq!(policies, GUIDED_SCHEDULERS);
-    assert!(state.runs.iter().all(|card| !before.contains(&card.id)));
+    assert!(state.runs.iter().all(|run| !before.contains(&run.id)));
     assert_eq!(state.runs.baseline, state.runs.list[0].id);
     state.apply(sample("lab"));
     assert_eq!(state.panels.guide, None);
