@@ -7,10 +7,8 @@
 //! to come. Where something is, its time is known; from the pace of the plans so far follows how many
 //! would come before it, and a run is ended where those are more than anybody can wait for.
 
-use super::events::Due;
 use super::halt::HaltReason;
 use super::log::RunLog;
-use super::world::{World, is_live};
 use crate::Time;
 use crate::job::JobId;
 
@@ -22,15 +20,15 @@ const MOST_IDLE_PLANS: u32 = 1_000;
 
 /// So often it may be asked in a row and change nothing; and so often before anything happens, where it is
 /// asked [faster](LEAST_PACE) than by rounds.
-const MOST_EMPTY_PLANS: u32 = 10_000_000;
+pub(super) const MOST_EMPTY_PLANS: u32 = 10_000_000;
 
 /// Seconds from one plan to the next. The shortest rounds that policies may have are of one second: only alarms
 /// can be closer together.
-const LEAST_PACE: f64 = 0.5;
+pub(super) const LEAST_PACE: f64 = 0.5;
 
 /// So often it may be asked until one of those who run has restarted. Rounds of a minute are as many in ten weeks,
 /// and some policies search for long in each.
-const MOST_PLANS_OF_RESTARTS: f64 = 100_000.0;
+pub(super) const MOST_PLANS_OF_RESTARTS: f64 = 100_000.0;
 
 /// After so many plans the pace is looked at, and after each so many more.
 const LOOK_AHEAD_EVERY: u32 = 1_000;
@@ -44,13 +42,13 @@ fn most_fruitless_stays(gpus: u32) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standstill {
     /// Jobs that wait.
-    waiting: u32,
+    pub(super) waiting: u32,
     /// Nodes that take nobody.
-    closed: u32,
+    pub(super) closed: u32,
     /// Whether nodes that a list has taken away will be back, or jobs will come.
-    will_end: bool,
+    pub(super) will_end: bool,
     /// Whether nodes may be back by chance.
-    may_end: bool,
+    pub(super) may_end: bool,
 }
 
 /// What has been seen of a run.
@@ -65,18 +63,18 @@ pub(super) struct Watch {
     /// Those of them at a standstill that does not end, and nodes that went or came by chance meanwhile.
     idle_plans: u32,
     /// Since the world last did something by itself.
-    since_event: Plans,
+    pub(super) since_event: Plans,
     /// Since a job last worked.
-    since_work: Plans,
+    pub(super) since_work: Plans,
     /// Preempted or moved before any progress, one after the other.
     fruitless_stays: u32,
 }
 
 /// How often a policy was asked since some moment.
 #[derive(Debug, Default)]
-struct Plans {
-    since: Time,
-    asked: u32,
+pub(super) struct Plans {
+    pub(super) since: Time,
+    pub(super) asked: u32,
 }
 
 impl Plans {
@@ -87,17 +85,17 @@ impl Plans {
         };
     }
 
-    fn are_to_be_looked_at(&self) -> bool {
+    pub(super) fn are_to_be_looked_at(&self) -> bool {
         self.asked > 0 && self.asked.is_multiple_of(LOOK_AHEAD_EVERY)
     }
 
     /// How many seconds there are from one to the next.
-    fn pace(&self, now: Time) -> f64 {
+    pub(super) fn pace(&self, now: Time) -> f64 {
         (now - self.since) / f64::from(self.asked)
     }
 
     /// How many more come until then.
-    fn until(&self, now: Time, then: Time) -> f64 {
+    pub(super) fn until(&self, now: Time, then: Time) -> f64 {
         (then - now) / self.pace(now)
     }
 }
@@ -219,71 +217,8 @@ impl Watch {
         Ok(())
     }
 
-    /// Whether it is time to [look ahead](World::look_ahead).
+    /// Whether it is time to [look ahead](super::look_ahead).
     pub(super) fn is_to_look_ahead(&self) -> bool {
         self.since_event.are_to_be_looked_at() || self.since_work.are_to_be_looked_at()
-    }
-}
-
-impl World {
-    /// Whether jobs wait and nobody runs.
-    pub(super) fn standstill(&self) -> Option<Standstill> {
-        let waiting = self.jobs.queue.jobs();
-        if waiting == 0 || self.nodes.in_use() > 0 {
-            return None;
-        }
-        let closed = self.nodes.closed();
-        Some(Standstill {
-            waiting,
-            closed,
-            will_end: self.next_arrival() < Time::NEVER
-                || self.outages.are_to_be_over()
-                || self.beside.as_deref().is_some_and(|of| of.running() > 0),
-            may_end: self.outages.are_by_chance(),
-        })
-    }
-
-    /// Ends a run whose policy would be asked too often before anything comes of it.
-    #[cold]
-    pub(super) fn look_ahead(&mut self) -> Result<(), HaltReason> {
-        let now = self.now;
-        let segment = |job: JobId| self.log.segment(self.jobs.segment[job.index()] as usize);
-        let running = self.ledger.running();
-        let ready = running.map(|job| segment(job).ready).min();
-        let ready = ready.unwrap_or(Time::NEVER);
-        if ready < now {
-            self.watch.worked(now);
-        }
-        let plans = &self.watch.since_work;
-        // On other GPUs whoever comes works at once.
-        let work = ready
-            .min(self.next_arrival())
-            .min(self.outages.next_listed());
-        if ready < Time::NEVER
-            && plans.are_to_be_looked_at()
-            && plans.until(now, work) > MOST_PLANS_OF_RESTARTS
-        {
-            let asked = plans.asked;
-            return Err(HaltReason::StillRestarting { asked, ready });
-        }
-        let plans = &self.watch.since_event;
-        let is_end = |time, due| matches!(due, Due::Epoch { .. }) && is_live(&self.jobs, time, due);
-        let until = self
-            .next_arrival()
-            .min(self.outages.next_time())
-            .min(self.events.next_of(is_end));
-        // At one moment time stands still.
-        if plans.are_to_be_looked_at()
-            && now > plans.since
-            && plans.pace(now) < LEAST_PACE
-            && plans.until(now, until) > f64::from(MOST_EMPTY_PLANS)
-        {
-            return Err(HaltReason::AskedTooOften {
-                asked: plans.asked,
-                since: plans.since,
-                until,
-            });
-        }
-        Ok(())
     }
 }

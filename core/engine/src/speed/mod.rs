@@ -4,64 +4,24 @@
 
 mod checkpointing;
 mod contention;
+mod law;
 mod neighbours;
 mod sharing;
 mod spread;
 mod types;
 
 use super::setting::Setting;
-use crate::cluster::{ClusterSpec, Gpus, Part};
+use crate::cluster::ClusterSpec;
 use crate::job::JobId;
 use checkpointing::Checkpointing;
 use contention::Contention;
+pub(super) use law::Entering;
+use law::Law;
 use neighbours::Neighbours;
 use sharing::Sharing;
 use spread::Spread;
 use switchyard_explain::Cause;
 use types::Types;
-
-/// A job that has just got GPUs.
-pub(super) struct Entering<'a> {
-    pub(super) id: JobId,
-    pub(super) setting: &'a Setting,
-    pub(super) parts: &'a [Part],
-    /// Which GPUs of these nodes.
-    pub(super) gpus: &'a [Gpus],
-    /// Whether they are on more nodes than need be.
-    pub(super) is_spread: bool,
-    /// Whether it trains an application, whose profile knows what nodes cost.
-    pub(super) trains: bool,
-}
-
-impl Entering<'_> {
-    /// The pool of its first node; 0 where all nodes are alike.
-    fn pool(&self) -> usize {
-        let pools = self.setting.pools.as_ref();
-        let first = self.parts.first();
-        pools
-            .zip(first)
-            .map_or(0, |(pools, part)| pools.of_node(part.node))
-    }
-}
-
-/// One cause of slowness.
-trait Law {
-    /// A job has got GPUs.
-    fn enter(&mut self, entering: &Entering<'_>);
-
-    /// A job has lost its GPUs.
-    fn leave(&mut self, job: JobId);
-
-    /// By what a job's speed is multiplied, in (0, 1].
-    fn factor(&self, job: JobId) -> f64;
-
-    /// Who runs at another factor than before, because of others that have come and gone since it
-    /// was last asked. Until then they stay as they were.
-    fn changed(&mut self, jobs: &mut Vec<JobId>);
-
-    /// Why a job's factor is below 1.
-    fn causes(&self, job: JobId, causes: &mut Vec<Cause>);
-}
 
 /// The laws of a run; without any, every job runs at full speed.
 pub(super) struct Speeds {
