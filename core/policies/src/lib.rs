@@ -11,6 +11,7 @@ mod continuous;
 mod emptiest;
 mod entry;
 mod history;
+mod kind;
 mod line;
 mod multilevel;
 mod own;
@@ -25,6 +26,7 @@ mod rounds;
 mod service_distribution;
 mod service_history;
 mod spec;
+mod spec_error;
 mod waiting_room;
 
 // The policies.
@@ -56,10 +58,13 @@ mod wfp3;
 mod yarn_cs;
 
 pub use entry::{BuildContext, Levels, PolicyEntry, UserCode};
-pub use rl_picker::Picker;
+pub use kind::{ParamInfo, ParamKind};
+pub use parse::build;
+pub use picking::Picker;
 pub use service_distribution::ServiceDistribution;
 pub use service_history::{HistoryError, ServiceHistory};
-pub use spec::{ParamInfo, ParamKind, PolicySpec, SpecError};
+pub use spec::PolicySpec;
+pub use spec_error::SpecError;
 pub use switchyard_engine::{Cadence, Every, Policy};
 pub use switchyard_explain::{
     Explanation, Fact, Line, Loss, Mark, Plot, RoundReport, RoundRow, Slowness, Verdict,
@@ -68,12 +73,10 @@ pub use switchyard_model::draw::Rng;
 
 use entry::Properties;
 use parameters::{PlacementChoice, Written};
-use switchyard_engine::Scheduler;
 use switchyard_model::{
     Time, application, cluster, draw, goodput, job, meant, order, outages, seconds_of, throughputs,
     workload,
 };
-use switchyard_placement::Strategy;
 
 /// Makes the table of all policies, and what goes through it.
 macro_rules! policies {
@@ -93,7 +96,7 @@ macro_rules! policies {
                 $(if policy == $module::POLICY.name {
                     return $module::Parameters::read(written).map(Self::$variant);
                 })+
-                Err(parse::unknown_policy(policy))
+                Err(unknown_policy(policy))
             }
 
             fn entry(&self) -> &'static PolicyEntry {
@@ -171,15 +174,14 @@ pub fn entry(name: &str) -> Option<&'static PolicyEntry> {
     POLICIES.iter().find(|entry| entry.name == name)
 }
 
-/// The policy a spec describes.
-pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
-    Scheduler {
-        spec: spec.label(),
-        given: spec.given().map(|(info, _)| info.name.to_owned()).collect(),
-        oracle: spec.is_oracle(),
-        replays: spec.replays(),
-        packs: spec.packs(),
-        looks_at_links: Strategy::looks_at_links(spec.placement(context.placement)),
-        policy: spec.parameters.build(context),
+/// That no policy is called so.
+fn unknown_policy(name: &str) -> SpecError {
+    SpecError::UnknownPolicy {
+        name: name.to_string(),
+        valid: POLICIES
+            .iter()
+            .map(|entry| entry.name)
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }

@@ -2,11 +2,12 @@
 
 use super::parameters::Written;
 use super::{
-    Levels, POLICIES, Parameters, Picker, PolicyEntry, PolicySpec, SpecError, UserCode, entry,
+    BuildContext, Levels, Parameters, Picker, PolicyEntry, PolicySpec, SpecError, UserCode, entry,
+    unknown_policy,
 };
 use crate::outages::Outages;
 use std::str::FromStr;
-use switchyard_engine::Mistake;
+use switchyard_engine::{Mistake, Scheduler};
 use switchyard_placement::Strategy;
 
 /// What a policy says of itself with these parameters.
@@ -154,17 +155,6 @@ impl PolicySpec {
     }
 }
 
-pub(super) fn unknown_policy(name: &str) -> SpecError {
-    SpecError::UnknownPolicy {
-        name: name.to_string(),
-        valid: POLICIES
-            .iter()
-            .map(|entry| entry.name)
-            .collect::<Vec<_>>()
-            .join(", "),
-    }
-}
-
 impl FromStr for PolicySpec {
     type Err = SpecError;
 
@@ -175,6 +165,19 @@ impl FromStr for PolicySpec {
             what_if,
             ..Self::of(name, given)?
         })
+    }
+}
+
+/// The policy a spec describes.
+pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
+    Scheduler {
+        spec: spec.label(),
+        given: spec.given().map(|(info, _)| info.name.to_owned()).collect(),
+        oracle: spec.is_oracle(),
+        replays: spec.replays(),
+        packs: spec.packs(),
+        looks_at_links: Strategy::looks_at_links(spec.placement(context.placement)),
+        policy: spec.parameters.build(context),
     }
 }
 
@@ -220,7 +223,7 @@ fn split(text: &str) -> Option<(&str, Vec<(&str, &str)>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ParamKind, RENAMED};
+    use crate::{POLICIES, ParamKind, RENAMED};
 
     fn canonical(text: &str) -> String {
         text.parse::<PolicySpec>().unwrap().to_string()

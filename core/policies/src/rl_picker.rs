@@ -3,14 +3,11 @@
 //! does, and one for GPU traces, which preempts ([`by_service`]). What made them stands in their files.
 
 use super::entry::{BuildContext, Properties};
-use super::parameters::{
-    Given, PLACEMENT, PlacementChoice, Value, Words, param, parameters, words,
-};
+use super::parameters::{Given, PLACEMENT, PlacementChoice, Words, param, parameters};
 use super::picking::by_service::by_service;
-use super::picking::network::{Learned, Network};
-use super::picking::{BACKFILL, Backfill, QUIRKS, Queue};
+use super::picking::network::Learned;
+use super::picking::{BACKFILL, Backfill, Picker, QUIRKS, Queue};
 use super::{ParamInfo, ParamKind, Policy, PolicyEntry};
-use std::fmt;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "rl-picker",
@@ -101,55 +98,12 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
     ))
 }
 
-/// A picker that learned, by what it was trained on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Picker {
-    /// A batch queue.
-    Lublin,
-    /// A GPU trace.
-    Gpu,
-}
-
-words! {
-    Picker { Lublin = "lublin", Gpu = "gpu" }
-}
-
-impl Picker {
-    /// As the parameter `weights` has it.
-    pub fn name(self) -> &'static str {
-        self.word()
-    }
-
-    /// The one of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::read(name).ok()
-    }
-
-    /// The network that is shipped.
-    pub fn shipped(self) -> Network {
-        let file = match self {
-            Self::Lublin => LUBLIN,
-            Self::Gpu => GPU,
-        };
-        Network::of_safetensors(file).unwrap_or_default()
-    }
-}
-
-/// As the policy's spec.
-impl fmt::Display for Picker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rl-picker[weights={}]", self.name())
-    }
-}
-
-/// The trained parameters.
-const LUBLIN: &[u8] = include_bytes!("picking/rl_picker.safetensors");
-const GPU: &[u8] = include_bytes!("picking/rl_picker_gpu.safetensors");
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::PolicySpec;
+    use crate::picking::network::Network;
+    use crate::picking::{GPU, LUBLIN};
 
     #[test]
     fn the_weights_are_networks() {

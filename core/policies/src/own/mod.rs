@@ -4,6 +4,8 @@
 
 #[cfg(any(feature = "plugins", feature = "scripts"))]
 pub(super) mod code;
+#[cfg(any(feature = "plugins", feature = "scripts"))]
+pub(super) mod spec;
 
 use super::fifo::Fifo;
 use super::parameters::param;

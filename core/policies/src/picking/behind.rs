@@ -1,7 +1,7 @@
 //! Who may start behind the head that waits, found in the order of submission without looking at all who wait: jobs
 //! stand by their gangs, and in each such row a tree of the least time asked for says where to look.
 
-use super::Candidate;
+use super::candidate::Candidate;
 use crate::job::JobId;
 use switchyard_placement::Gang;
 

@@ -8,7 +8,6 @@
 //!
 //! RLScheduler's simulator has the first rule alone ([`Backfill::FirstRule`]).
 
-use super::Running;
 use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
 use crate::order;
@@ -31,6 +30,16 @@ pub(crate) const QUIRKS: ParamInfo = param(
     "As in RLScheduler's simulator: only jobs that end before the head's reserved start, which is set once, are backfilled; and where waiting times count, they are negative.",
 )
 .for_experts();
+
+/// A job that runs.
+pub(super) struct Running {
+    pub(super) job: JobId,
+    pub(super) gpus: u32,
+    pub(super) parts: Vec<Part>,
+    pub(super) needs: Needs,
+    /// By the time it asks for.
+    pub(super) end: f64,
+}
 
 /// Who starts while the head waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

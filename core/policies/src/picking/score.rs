@@ -4,8 +4,21 @@ use super::tournament::{Line, Player, Sought, Tournament};
 use super::{Candidate, Moment, Pick, Waiting};
 use crate::job::JobId;
 use crate::order::ByValue;
+use crate::parameters::param;
+use crate::{ParamInfo, ParamKind};
 use std::collections::BTreeSet;
 use switchyard_explain::Fact;
+
+/// Where time 0 is on the trace's clock.
+pub(crate) const ZERO: ParamInfo = param(
+    ParamKind::Float {
+        min: 0.0,
+        max: 1e15,
+    },
+    "0",
+    "What the trace's own clock shows when the first job arrives, seconds.",
+)
+.for_experts();
 
 /// The score of a job that has waited for so many seconds.
 pub(crate) type Score = fn(job: &Candidate, waited: f64) -> f64;

@@ -2,7 +2,7 @@
 //! [`Pick`](super::Pick) looks for in many. Each is kept as jobs come and go, so that a pick costs no more
 //! where many wait.
 
-use super::Candidate;
+use super::candidate::Candidate;
 use crate::job::JobId;
 use crate::order::ByValue;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,13 @@
 //! What can be wrong with a plug-in, in words for who wrote it.
 
-use super::BOUNDS;
-use crate::own::code::Unfit;
+use crate::own::code::{Bounds, Unfit};
 use switchyard_engine::Mistake;
+
+/// The most bytes of a module: deflated some 22,000 characters of a link.
+pub(super) const BOUNDS: Bounds = Bounds {
+    plain: 256 << 10,
+    packed: 16 << 10,
+};
 
 /// Why a plug-in cannot decide, or no longer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -16,21 +16,18 @@ mod guest;
 #[cfg(feature = "plugins")]
 mod table;
 #[cfg(feature = "plugins")]
+pub use super::own::spec::{spec, unchecked_spec};
+#[cfg(feature = "plugins")]
 pub use fault::PluginError;
 
 use super::entry::{BuildContext, Properties, UserCode};
 use super::own::{self, NAME};
 use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
 use super::{ParamKind, Policy, PolicyEntry};
+#[cfg(feature = "plugins")]
+use fault::BOUNDS;
 use switchyard_engine::Mistake;
 use switchyard_placement::Strategy;
-
-/// The most bytes of a module: deflated some 22,000 characters of a link.
-#[cfg(feature = "plugins")]
-const BOUNDS: own::code::Bounds = own::code::Bounds {
-    plain: 256 << 10,
-    packed: 16 << 10,
-};
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "plugin",
@@ -86,6 +83,31 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
 }
 
 #[cfg(feature = "plugins")]
+impl Parameters {
+    /// Of a module, under a name for people.
+    ///
+    /// # Errors
+    ///
+    /// It is too large.
+    pub(super) fn of_module(module: &[u8], name: &str) -> Result<Self, Mistake> {
+        Ok(Self {
+            code: own::code::packed(module, BOUNDS).map_err(PluginError::from)?,
+            name: own::plain_name(name),
+            quantum: 0,
+            oracle: false,
+            placement: PlacementChoice::Runs,
+        })
+    }
+}
+
+/// Says whether a module is a plug-in.
+#[cfg(feature = "plugins")]
+pub(super) fn check(module: &[u8]) -> Result<(), Mistake> {
+    guest::Guest::new(module)?;
+    Ok(())
+}
+
+#[cfg(feature = "plugins")]
 fn read(params: &Parameters, placement: Strategy) -> Result<Box<dyn Policy>, Mistake> {
     use switchyard_engine::Every;
 
@@ -102,33 +124,4 @@ fn read(params: &Parameters, placement: Strategy) -> Result<Box<dyn Policy>, Mis
 #[cfg(not(feature = "plugins"))]
 fn read(_: &Parameters, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
     Err(own::not_built("plug-ins", "plugins"))
-}
-
-/// The spec of a module's policy, under a name for people.
-///
-/// # Errors
-///
-/// What is wrong with the module.
-#[cfg(feature = "plugins")]
-pub fn spec(module: &[u8], name: &str) -> Result<super::PolicySpec, Mistake> {
-    guest::Guest::new(module)?;
-    unchecked_spec(module, name)
-}
-
-/// The spec of a module that nobody has looked at: what is wrong with it is said when it is to run.
-///
-/// # Errors
-///
-/// It is too large.
-#[cfg(feature = "plugins")]
-pub fn unchecked_spec(module: &[u8], name: &str) -> Result<super::PolicySpec, Mistake> {
-    let code = own::code::packed(module, BOUNDS).map_err(PluginError::from)?;
-    let parameters = Parameters {
-        code,
-        name: own::plain_name(name),
-        quantum: 0,
-        oracle: false,
-        placement: PlacementChoice::Runs,
-    };
-    Ok(super::Parameters::Plugin(parameters).into())
 }

@@ -8,6 +8,8 @@
 
 mod believing;
 mod explaining;
+mod state;
+mod truth;
 
 use super::autoscale;
 use super::fleet::{self, Autoscale, Fleet, Utility};
@@ -21,11 +23,13 @@ use crate::rigid::{self, Rigid};
 use crate::{
     Cadence, Every, Explanation, ParamKind, Policy, PolicyEntry, Rng, RoundReport, RoundRow, rounds,
 };
-use believing::{Truth, seen};
+use believing::seen;
 use explaining::fitness_plot;
+use state::{MOST_REPLICAS, Member, Pollux, size};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard_engine::{News, Plan, TrainingView, View};
+use truth::Truth;
 
 pub(crate) const POLICY: PolicyEntry = PolicyEntry {
     name: "pollux",
@@ -150,15 +154,6 @@ words! {
     FitChoice { Agent = "agent", Oracle = "oracle" }
 }
 
-/// The most GPUs of one job, as far as applications were measured.
-const MOST_REPLICAS: u32 = 64;
-
-/// One adaptive job.
-struct Member {
-    job: JobId,
-    agent: Agent,
-}
-
 /// An allocation found for some nodes.
 struct Trial {
     nodes: u32,
@@ -168,30 +163,6 @@ struct Trial {
     search: Search,
     /// Speedup over one GPU, per GPU; known under autoscaling.
     utility: f64,
-}
-
-struct Pollux {
-    parameters: SearchParameters,
-    interval: f64,
-    fit: FitChoice,
-    quirks: bool,
-    retune: f64,
-    report: f64,
-    rigid: Rigid,
-    /// Active adaptive jobs in order of submission.
-    members: Vec<Member>,
-    /// By application.
-    tables: BTreeMap<u32, Arc<CandidateTable>>,
-    fits: Fits,
-    truth: Truth,
-    search: Search,
-    /// Under autoscaling.
-    fleet: Option<Fleet>,
-    /// Every batch is taken to be as efficient as the smallest, so that goodput is throughput.
-    by_throughput: bool,
-    /// The last round, as far as the search decided it, and its fair share (nodes, GPUs).
-    last: Option<RoundReport>,
-    fair: (u32, u32),
 }
 
 impl Pollux {
@@ -257,12 +228,6 @@ impl Pollux {
             job,
             agent: Agent::new(Arc::clone(table)),
         });
-    }
-
-    /// Where the job is among the members.
-    fn position(&self, job: JobId) -> Option<usize> {
-        let found = self.members.binary_search_by_key(&job, |member| member.job);
-        found.ok()
     }
 
     /// Gives new jobs a free GPU each, until the next round.
@@ -518,11 +483,6 @@ fn last_pinned(view: &View<'_>) -> u32 {
     let pinned = running.filter(|&job| view.is_on_closed_node(job));
     let nodes = pinned.flat_map(|job| view.ledger().parts(job));
     nodes.map(|part| part.node + 1).max().unwrap_or(0)
-}
-
-/// Nodes and GPUs.
-fn size(parts: &[Part]) -> (u32, u32) {
-    (parts.len() as u32, Part::gpus_of(parts))
 }
 
 impl Policy for Pollux {

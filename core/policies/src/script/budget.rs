@@ -1,9 +1,33 @@
 //! What a decision may still take: an operation for each step of the language, and more for calls that walk
 //! over something.
 
-use super::language::Limits;
 use rhai::{EvalAltResult, ImmutableString, Position};
 use std::cell::Cell;
+
+/// What one decision of a script may take. Beyond it, the run ends with the line that it was at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Operations of one decision: about so many steps of the language.
+    pub operations: u64,
+    /// Functions that call one another.
+    pub calls: usize,
+    /// Elements of an array or an object map with all that is in them, and bytes of a text.
+    pub size: usize,
+    /// Variables at a time.
+    pub variables: usize,
+}
+
+impl Default for Limits {
+    /// About a second, and at the very most some hundred megabytes.
+    fn default() -> Self {
+        Self {
+            operations: 10_000_000,
+            calls: 16,
+            size: 16_384,
+            variables: 128,
+        }
+    }
+}
 
 /// So many elements (or bytes of a text) are walked over in about the time of an operation.
 pub(super) const WALKED: usize = 16;

@@ -2,7 +2,7 @@
 //! submission. Who runs follows from that as for the policies of this crate: preemptive by the
 //! [walk down the priorities](PriorityWalk), else in a [line](Line).
 
-use super::Script;
+use super::program::Script;
 use super::properties::Changes;
 use crate::Time;
 use crate::draw::Rng;

@@ -2,10 +2,11 @@
 //! Each of its changes is tried on what is free at once, so that what is impossible is told at its line.
 
 use super::budget::Budget;
-use super::jobs::{Facts, Job, Jobs, Seat, number};
-use super::language::refuse;
-use super::trainee::count;
-use super::values::{self, Dict, List};
+use super::job::{Facts, Job, Seat};
+use super::jobs::Jobs;
+use super::refusal::refuse;
+use super::training::count;
+use super::values::{self, Dict, List, number};
 use crate::Time;
 use crate::cluster::{Needs, Part, Placement};
 use crate::draw::{self, Rng};

@@ -1,137 +1,20 @@
-//! Jobs as scripts see them: what a [`View`] knows of each at the moment, looked up once.
+//! What scripts can ask of [jobs](super::job), and lists of jobs.
 
 use super::budget::Budget;
-use super::language::refuse;
-use super::properties::{PROPERTIES, Property, Value};
-use super::trainee::Trainee;
+use super::job::Job;
+use super::properties::{PROPERTIES, Property};
+use super::refusal::refuse;
 use super::values::{self, List};
-use crate::cluster::{Needs, Part};
 use crate::job::JobId;
-use crate::workload::DEFAULT_PACKLIMIT;
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext};
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use switchyard_engine::{Phase, View};
-use switchyard_placement::{Gang, Strategy};
 
 /// What a function given to scripts answers.
 type Answer<T> = Result<T, Box<EvalAltResult>>;
 
-/// A job at one moment.
-#[derive(Clone)]
-pub(super) struct Job(pub(super) Rc<Facts>);
-
-/// What is known of it.
-pub(super) struct Facts {
-    pub(super) id: JobId,
-    pub(super) gpus: u32,
-    pub(super) running: bool,
-    /// Of a script that gives keys only if it reads it.
-    name: ImmutableString,
-    /// Of each of [`PROPERTIES`].
-    values: [Option<Value>; PROPERTIES.len()],
-    /// Of a script that decides the whole.
-    pub(super) seat: Option<Seat>,
-}
-
-/// Where a job is, what it needs, and what is kept of it from one decision to the next.
-pub(super) struct Seat {
-    pub(super) gang: Gang,
-    pub(super) needs: Needs,
-    pub(super) parts: Vec<Part>,
-    pub(super) kept: Rc<Kept>,
-    pub(super) trainee: Option<Rc<RefCell<Trainee>>>,
-}
-
-/// What is kept of a job as long as it is active.
-#[derive(Debug)]
-pub(super) struct Kept {
-    name: ImmutableString,
-    pub(super) queue: Cell<u32>,
-    /// A number, a word, true or false; at first none.
-    pub(super) memo: RefCell<Dynamic>,
-}
-
 /// Bytes of a word that a script may keep with a job.
 const LONGEST_MEMO: usize = 64;
-
-impl Job {
-    /// A job as it stands, of which a key is asked; `named`: with its name, which is copied.
-    pub(super) fn asked(view: &View<'_>, id: JobId, named: bool) -> Self {
-        let name = if named { view.name(id) } else { "" };
-        Self::new(view, id, name.into(), None)
-    }
-
-    /// The same of one in its seat.
-    pub(super) fn seated(view: &View<'_>, id: JobId, seat: Seat) -> Self {
-        let name = seat.kept.name.clone();
-        Self::new(view, id, name, Some(seat))
-    }
-
-    fn new(view: &View<'_>, id: JobId, name: ImmutableString, seat: Option<Seat>) -> Self {
-        Self(Rc::new(Facts {
-            id,
-            gpus: view.gpus(id),
-            running: view.phase(id) == Phase::Running,
-            name,
-            values: PROPERTIES
-                .each_ref()
-                .map(|property| (property.of)(view, id)),
-            seat,
-        }))
-    }
-
-    /// Which it is, for messages of a script that decides the whole.
-    pub(super) fn called(&self) -> String {
-        called(&self.0.name)
-    }
-
-    pub(super) fn seat(&self) -> Result<&Seat, Box<EvalAltResult>> {
-        let seat = self.0.seat.as_ref();
-        seat.ok_or_else(|| refuse("a key is a number and no more: define `fn plan(view)` for this"))
-    }
-}
-
-/// A job of this name, for messages.
-pub(super) fn called(name: &str) -> String {
-    format!("job '{name}'")
-}
-
-impl Kept {
-    /// Of a job that has come.
-    pub(super) fn of(name: &str) -> Self {
-        Self {
-            name: name.into(),
-            queue: Cell::default(),
-            memo: RefCell::default(),
-        }
-    }
-}
-
-impl Seat {
-    /// Where a job is now; its gang is to be laid so.
-    pub(super) fn of(
-        view: &View<'_>,
-        id: JobId,
-        strategy: Strategy,
-        kept: &Rc<Kept>,
-        trainee: Option<Rc<RefCell<Trainee>>>,
-    ) -> Self {
-        Self {
-            gang: view.gang(id, strategy, DEFAULT_PACKLIMIT),
-            needs: view.needs(id),
-            parts: view.ledger().parts(id).to_vec(),
-            kept: Rc::clone(kept),
-            trainee,
-        }
-    }
-
-    /// GPUs that it holds.
-    pub(super) fn holds(&self) -> u32 {
-        Part::gpus_of(&self.parts)
-    }
-}
 
 /// Has an engine know jobs.
 pub(super) fn register(engine: &mut Engine, budget: &Rc<Budget>) {
@@ -296,12 +179,4 @@ fn sorted(
     let mut keyed = keyed.collect::<Answer<Vec<_>>>()?;
     values::sort(&mut keyed, budget)?;
     Ok(keyed.into_iter().map(|(_, job)| job).collect())
-}
-
-/// A number of either kind, with one zero.
-pub(super) fn number(value: &Dynamic) -> Option<f64> {
-    let number = value
-        .as_float()
-        .or_else(|_| value.as_int().map(|n| n as f64));
-    number.ok().map(|number| number + 0.0)
 }

@@ -1,6 +1,7 @@
 //! The language of scripts: Rhai, with its limits, `libm`'s mathematics and errors in words.
 
-use super::budget::Budget;
+use super::budget::{Budget, Limits};
+use super::refusal::refuse;
 use super::values::{self, List};
 use super::words::{WORDS, Word, meant};
 use rhai::config::hashing::set_hashing_seed;
@@ -8,31 +9,6 @@ use rhai::{AST, Dynamic, Engine, EvalAltResult, INT, ImmutableString, ParseError
 use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 use switchyard_engine::Mistake;
-
-/// What one decision of a script may take. Beyond it, the run ends with the line that it was at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Operations of one decision: about so many steps of the language.
-    pub operations: u64,
-    /// Functions that call one another.
-    pub calls: usize,
-    /// Elements of an array or an object map with all that is in them, and bytes of a text.
-    pub size: usize,
-    /// Variables at a time.
-    pub variables: usize,
-}
-
-impl Default for Limits {
-    /// About a second, and at the very most some hundred megabytes.
-    fn default() -> Self {
-        Self {
-            operations: 10_000_000,
-            calls: 16,
-            size: 16_384,
-            variables: 128,
-        }
-    }
-}
 
 /// How deeply expressions nest: at the top, and in functions.
 const DEPTH: usize = 32;
@@ -316,9 +292,4 @@ fn unknown_function(call: &str, script: &AST) -> String {
             format!("there is no function {name} {types}: docs/scripts.md lists those there are")
         }
     }
-}
-
-/// An error that a function given to scripts reports where it is called.
-pub(super) fn refuse(what: impl Into<String>) -> Box<EvalAltResult> {
-    EvalAltResult::ErrorRuntime(what.into().into(), Position::NONE).into()
 }

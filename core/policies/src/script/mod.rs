@@ -19,6 +19,8 @@ mod direct;
 #[cfg(feature = "scripts")]
 mod examples;
 #[cfg(feature = "scripts")]
+mod job;
+#[cfg(feature = "scripts")]
 mod jobs;
 #[cfg(feature = "scripts")]
 mod language;
@@ -29,9 +31,15 @@ mod program;
 #[cfg(feature = "scripts")]
 mod properties;
 #[cfg(feature = "scripts")]
+mod refusal;
+#[cfg(feature = "scripts")]
+mod seen;
+#[cfg(feature = "scripts")]
 mod text;
 #[cfg(feature = "scripts")]
 mod trainee;
+#[cfg(feature = "scripts")]
+mod training;
 #[cfg(feature = "scripts")]
 mod values;
 #[cfg(feature = "scripts")]
@@ -40,11 +48,13 @@ mod whole;
 mod words;
 
 #[cfg(feature = "scripts")]
+pub use budget::Limits;
+#[cfg(feature = "scripts")]
 pub use examples::{EXAMPLES, Example};
 #[cfg(feature = "scripts")]
-pub use language::Limits;
-#[cfg(feature = "scripts")]
 pub use program::Script;
+#[cfg(feature = "scripts")]
+pub(super) use program::plain;
 #[cfg(feature = "scripts")]
 pub use text::{pack, unpack};
 #[cfg(feature = "scripts")]
@@ -113,13 +123,24 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
 impl Parameters {
     /// Of a text that is packed, under a name for people.
     #[cfg(feature = "scripts")]
-    fn of_text(code: String, name: &str, oracle: bool, adaptive: bool) -> Self {
+    pub(super) fn of_text(code: String, name: &str, oracle: bool, adaptive: bool) -> Self {
         Self {
             code,
             name: own::plain_name(name),
             oracle,
             adaptive,
             placement: PlacementChoice::Runs,
+        }
+    }
+}
+
+#[cfg(feature = "scripts")]
+impl Script {
+    /// The policy that it is, gangs laid so where it does not say where.
+    pub fn into_policy(self, placement: Strategy) -> Box<dyn Policy> {
+        match self.is_plan {
+            true => Box::new(whole::Whole::new(self, placement)),
+            false => Box::new(by_key::ByKey::new(self, placement)),
         }
     }
 }

@@ -2,23 +2,22 @@
 //! what its functions read of jobs is looked up, so that a number is not worked out again that
 //! cannot have changed.
 
-use super::Parameters;
-use super::budget::Budget;
-use super::by_key::ByKey;
+use super::budget::{Budget, Limits};
 use super::desk::{self, Board, Desk, in_words};
 use super::direct::Direct;
-use super::jobs::{self, Job, Jobs, number};
-use super::language::{self, Limits, ended, mistake, refuse, unreadable};
+use super::job::{self, Job};
+use super::jobs::{self, Jobs};
+use super::language::{self, ended, mistake, unreadable};
 use super::places::{self, Suspects, head};
 use super::properties::{Changes, PROPERTIES};
-use super::text::{LONGEST, pack};
-use super::trainee;
-use super::values;
-use super::whole::{self, Seen, Whole};
-use crate::Policy;
+use super::refusal::refuse;
+use super::seen::{self, Seen};
+use super::text::LONGEST;
+use super::training;
+use super::values::{self, number};
 use crate::draw::Rng;
 use crate::job::JobId;
-use crate::{Cadence, Every, PolicySpec};
+use crate::{Cadence, Every};
 use rhai::{
     AST, ASTNode, CallFnOptions, Dynamic, Engine, EvalAltResult, Expr, INT, OptimizationLevel,
     Position, Scope, Stmt,
@@ -27,7 +26,6 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use switchyard_engine::{Mistake, Plan, View};
 use switchyard_explain::Fact;
-use switchyard_placement::Strategy;
 
 /// The function that gives a job a number.
 const KEY: &str = "key";
@@ -50,7 +48,7 @@ pub struct Script {
     says: Says,
     reads: Reads,
     /// It decides the whole.
-    is_plan: bool,
+    pub(super) is_plan: bool,
     /// Where `key` or `plan` stands.
     head: Position,
     /// `key` without the interpreter, and how many keys are still compared with it.
@@ -65,7 +63,7 @@ const COMPARED: usize = 256;
 
 /// What a script says of itself at its top.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Says {
+pub(crate) struct Says {
     /// Running jobs give way: `PREEMPTIVE`.
     pub(super) preemptive: bool,
     /// Jobs that fit overtake jobs that do not: `BACKFILL`.
@@ -73,9 +71,9 @@ pub(super) struct Says {
     /// Seconds after which it is asked besides every event; 0: never: `EVERY`.
     pub(super) every: f64,
     /// It wants to see true durations: `ORACLE`.
-    oracle: bool,
+    pub(crate) oracle: bool,
     /// It trains adaptive jobs: `ADAPTIVE`.
-    adaptive: bool,
+    pub(crate) adaptive: bool,
 }
 
 /// What its functions read.
@@ -157,14 +155,6 @@ impl Script {
         })
     }
 
-    /// The policy that it is, gangs laid so where it does not say where.
-    pub fn into_policy(self, placement: Strategy) -> Box<dyn Policy> {
-        match self.is_plan {
-            true => Box::new(Whole::new(self, placement)),
-            false => Box::new(ByKey::new(self, placement)),
-        }
-    }
-
     /// Whether a text defines `plan`, and not `key`.
     fn level(ast: &AST, text: &str) -> Result<bool, Mistake> {
         let has = |name: &str, parameters: usize| {
@@ -197,19 +187,7 @@ impl Script {
         }
     }
 
-    /// The spec of a text's policy, under a name for people; what it says of itself at its top is in it.
-    ///
-    /// # Errors
-    ///
-    /// The first mistake in the text.
-    pub fn spec(text: &str, name: &str) -> Result<PolicySpec, Mistake> {
-        let text = plain(text);
-        let says = Self::new(text, true)?.says;
-        let parameters = Parameters::of_text(pack(text)?, name, says.oracle, says.adaptive);
-        Ok(crate::Parameters::Script(parameters).into())
-    }
-
-    pub(super) fn says(&self) -> Says {
+    pub(crate) fn says(&self) -> Says {
         self.says
     }
 
@@ -281,7 +259,7 @@ impl Script {
             let mut mistake = self.placed(error);
             // So many have their keys: it was at the next.
             if let Some(&job) = jobs.get(keys.len()) {
-                let job = jobs::called(view.name(job));
+                let job = job::called(view.name(job));
                 mistake.what = format!("{job}: {}", mistake.what);
             }
             mistake
@@ -359,7 +337,7 @@ impl Script {
 }
 
 /// Without the mark that some editors put before a text.
-fn plain(text: &str) -> &str {
+pub(crate) fn plain(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
@@ -367,9 +345,9 @@ fn plain(text: &str) -> &str {
 fn engine(limits: Limits, desk: &Rc<RefCell<Desk>>, budget: &Rc<Budget>) -> Engine {
     let mut engine = language::engine(limits, budget);
     jobs::register(&mut engine, budget);
-    trainee::register(&mut engine);
+    training::register(&mut engine);
     desk::register(&mut engine, desk, budget);
-    whole::register(&mut engine);
+    seen::register(&mut engine);
     register(&mut engine, desk);
     engine
 }

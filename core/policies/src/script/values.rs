@@ -5,8 +5,8 @@
 //! Rhai has no hook for its literals, so that `[` and `#{` are read as syntax of our own ([`literals`]).
 
 use super::budget::{Budget, WALKED};
-use super::jobs::{Job, number};
-use super::language::refuse;
+use super::job::Job;
+use super::refusal::refuse;
 use crate::order;
 use rhai::{
     ASTNode, Dynamic, Engine, EvalAltResult, EvalContext, Expr, Expression, FnPtr,
@@ -309,6 +309,14 @@ pub(super) fn is_same(a: &Dynamic, b: &Dynamic) -> bool {
 fn plain_number(value: &Dynamic) -> Option<f64> {
     let number = value.as_float();
     number.or_else(|_| value.as_int().map(|n| n as f64)).ok()
+}
+
+/// A number of either kind, with one zero.
+pub(super) fn number(value: &Dynamic) -> Option<f64> {
+    let number = value
+        .as_float()
+        .or_else(|_| value.as_int().map(|n| n as f64));
+    number.ok().map(|number| number + 0.0)
 }
 
 /// A value as a text of about so many bytes at most.

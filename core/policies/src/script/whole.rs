@@ -1,38 +1,21 @@
 //! A script that decides the whole, `fn plan(view)`: who starts, stops and moves, where, with which batch,
 //! and when it wants to be asked again.
 
-use super::Script;
 use super::desk::Board;
-use super::jobs::{Job, Jobs, Kept, Seat};
+use super::job::{Job, Kept, Seat};
+use super::jobs::Jobs;
+use super::program::Script;
+use super::seen::{Facts, Seen};
 use super::trainee::Trainees;
 use super::values::Dict;
 use crate::draw::Rng;
 use crate::job::JobId;
 use crate::{Cadence, Every, Explanation, Fact, Policy, own};
-use rhai::{Dynamic, Engine, INT};
+use rhai::Dynamic;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use switchyard_engine::{News, Plan, View};
 use switchyard_placement::Strategy;
-
-/// What a script sees at one moment.
-#[derive(Clone)]
-pub(super) struct Seen(Rc<Facts>);
-
-struct Facts {
-    now: f64,
-    round: bool,
-    jobs: Jobs,
-    waiting: Jobs,
-    running: Jobs,
-    arrived: Jobs,
-    evicted: Jobs,
-    alarms: Jobs,
-    free: u32,
-    gpus: u32,
-    nodes: u32,
-    node_size: u32,
-}
 
 pub(super) struct Whole {
     script: Script,
@@ -168,21 +151,4 @@ impl Policy for Whole {
         facts.extend(self.script.noted(job));
         Explanation::new(own::verdict(view, job), facts)
     }
-}
-
-/// Has an engine know views.
-pub(super) fn register(engine: &mut Engine) {
-    engine.register_type_with_name::<Seen>("view");
-    engine.register_get("now", |view: &mut Seen| view.0.now);
-    engine.register_get("round", |view: &mut Seen| view.0.round);
-    engine.register_get("jobs", |view: &mut Seen| view.0.jobs.clone());
-    engine.register_get("waiting", |view: &mut Seen| view.0.waiting.clone());
-    engine.register_get("running", |view: &mut Seen| view.0.running.clone());
-    engine.register_get("arrived", |view: &mut Seen| view.0.arrived.clone());
-    engine.register_get("evicted", |view: &mut Seen| view.0.evicted.clone());
-    engine.register_get("alarms", |view: &mut Seen| view.0.alarms.clone());
-    engine.register_get("free", |view: &mut Seen| INT::from(view.0.free));
-    engine.register_get("gpus", |view: &mut Seen| INT::from(view.0.gpus));
-    engine.register_get("nodes", |view: &mut Seen| INT::from(view.0.nodes));
-    engine.register_get("node_size", |view: &mut Seen| INT::from(view.0.node_size));
 }

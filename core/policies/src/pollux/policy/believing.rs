@@ -1,11 +1,9 @@
 //! What the scheduler believes of a job's goodput, and the batch that follows: by the model of the
 //! job's agent, or by its true profile.
 
-use super::{MOST_REPLICAS, Member, Pollux, size};
-use crate::application::{Application, even};
+use super::state::{MOST_REPLICAS, Member, Pollux, size};
 use crate::cluster::Part;
 use crate::goodput::{Agent, Choice, FitChoice, GradientStats, LocalBatch, Observation, batch};
-use std::collections::BTreeMap;
 use switchyard_engine::{TrainingView, View};
 
 impl Pollux {
@@ -121,28 +119,4 @@ fn predict(agent: &Agent, nodes: u32, replicas: u32, node_size: u32) -> Option<C
     }
     let (params, stats) = (agent.params()?, agent.stats()?);
     batch::choose(params, stats, agent.limits(), nodes, replicas)
-}
-
-/// True choices, remembered.
-#[derive(Default)]
-pub(super) struct Truth {
-    /// By application, epoch, nodes and replicas.
-    choices: BTreeMap<(u32, u32, u32, u32), Option<Choice>>,
-}
-
-impl Truth {
-    fn choose(
-        &mut self,
-        training: &TrainingView<'_>,
-        epoch: u32,
-        nodes: u32,
-        replicas: u32,
-    ) -> Option<Choice> {
-        let truth: &Application = training.truth()?;
-        let key = (training.application(), epoch, nodes, replicas);
-        *self
-            .choices
-            .entry(key)
-            .or_insert_with(|| truth.best_choice(&even(nodes, replicas), epoch))
-    }
 }

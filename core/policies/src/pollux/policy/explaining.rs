@@ -1,7 +1,7 @@
 //! What Pollux tells of its decisions: a job's goodput on its GPUs and on others, what its agent has
 //! fitted, how the search went and how large a fleet pays.
 
-use super::{Member, Pollux, size};
+use super::state::{Member, Pollux, size};
 use crate::Time;
 use crate::application::even;
 use crate::goodput::{Agent, FitChoice, LocalBatch, Observation, batch};

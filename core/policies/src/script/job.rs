@@ -1,0 +1,125 @@
+//! A job as scripts see it: what a [`View`] knows of it at the moment, looked up once.
+
+use super::properties::{PROPERTIES, Value};
+use super::refusal::refuse;
+use super::trainee::Trainee;
+use crate::cluster::{Needs, Part};
+use crate::job::JobId;
+use crate::workload::DEFAULT_PACKLIMIT;
+use rhai::{Dynamic, EvalAltResult, ImmutableString};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use switchyard_engine::{Phase, View};
+use switchyard_placement::{Gang, Strategy};
+
+/// A job at one moment.
+#[derive(Clone)]
+pub(super) struct Job(pub(super) Rc<Facts>);
+
+/// What is known of it.
+pub(super) struct Facts {
+    pub(super) id: JobId,
+    pub(super) gpus: u32,
+    pub(super) running: bool,
+    /// Of a script that gives keys only if it reads it.
+    pub(super) name: ImmutableString,
+    /// Of each of [`PROPERTIES`].
+    pub(super) values: [Option<Value>; PROPERTIES.len()],
+    /// Of a script that decides the whole.
+    pub(super) seat: Option<Seat>,
+}
+
+/// Where a job is, what it needs, and what is kept of it from one decision to the next.
+pub(super) struct Seat {
+    pub(super) gang: Gang,
+    pub(super) needs: Needs,
+    pub(super) parts: Vec<Part>,
+    pub(super) kept: Rc<Kept>,
+    pub(super) trainee: Option<Rc<RefCell<Trainee>>>,
+}
+
+/// What is kept of a job as long as it is active.
+#[derive(Debug)]
+pub(super) struct Kept {
+    name: ImmutableString,
+    pub(super) queue: Cell<u32>,
+    /// A number, a word, true or false; at first none.
+    pub(super) memo: RefCell<Dynamic>,
+}
+
+impl Job {
+    /// A job as it stands, of which a key is asked; `named`: with its name, which is copied.
+    pub(super) fn asked(view: &View<'_>, id: JobId, named: bool) -> Self {
+        let name = if named { view.name(id) } else { "" };
+        Self::new(view, id, name.into(), None)
+    }
+
+    /// The same of one in its seat.
+    pub(super) fn seated(view: &View<'_>, id: JobId, seat: Seat) -> Self {
+        let name = seat.kept.name.clone();
+        Self::new(view, id, name, Some(seat))
+    }
+
+    fn new(view: &View<'_>, id: JobId, name: ImmutableString, seat: Option<Seat>) -> Self {
+        Self(Rc::new(Facts {
+            id,
+            gpus: view.gpus(id),
+            running: view.phase(id) == Phase::Running,
+            name,
+            values: PROPERTIES
+                .each_ref()
+                .map(|property| (property.of)(view, id)),
+            seat,
+        }))
+    }
+
+    /// Which it is, for messages of a script that decides the whole.
+    pub(super) fn called(&self) -> String {
+        called(&self.0.name)
+    }
+
+    pub(super) fn seat(&self) -> Result<&Seat, Box<EvalAltResult>> {
+        let seat = self.0.seat.as_ref();
+        seat.ok_or_else(|| refuse("a key is a number and no more: define `fn plan(view)` for this"))
+    }
+}
+
+/// A job of this name, for messages.
+pub(super) fn called(name: &str) -> String {
+    format!("job '{name}'")
+}
+
+impl Kept {
+    /// Of a job that has come.
+    pub(super) fn of(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            queue: Cell::default(),
+            memo: RefCell::default(),
+        }
+    }
+}
+
+impl Seat {
+    /// Where a job is now; its gang is to be laid so.
+    pub(super) fn of(
+        view: &View<'_>,
+        id: JobId,
+        strategy: Strategy,
+        kept: &Rc<Kept>,
+        trainee: Option<Rc<RefCell<Trainee>>>,
+    ) -> Self {
+        Self {
+            gang: view.gang(id, strategy, DEFAULT_PACKLIMIT),
+            needs: view.needs(id),
+            parts: view.ledger().parts(id).to_vec(),
+            kept: Rc::clone(kept),
+            trainee,
+        }
+    }
+
+    /// GPUs that it holds.
+    pub(super) fn holds(&self) -> u32 {
+        Part::gpus_of(&self.parts)
+    }
+}
