@@ -22,6 +22,42 @@ pub(crate) struct ClusterKind {
     pub(crate) read: fn(&Sniff<'_>) -> Result<ClusterFile, OpenError>,
 }
 
+/// A file that describes a cluster has at most this many bytes: the largest that is known has
+/// 0.6 MB. Its rows are all held at once.
+const MAX_BYTES: usize = 1 << 26;
+
+/// Reads a file of a kind.
+pub(crate) fn read(kind: &ClusterKind, sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
+    if sniff.text.len() > MAX_BYTES {
+        return Err(OpenError::NotATrace {
+            file: sniff.file.to_owned(),
+            why: format!(
+                "it looks like a description of a cluster, but has more than {MAX_BYTES} bytes: cut it to a row per node, or write the cluster as NODESxGPUS"
+            ),
+        });
+    }
+    let mut cluster = (kind.read)(sniff)?;
+    if cluster.unit != sniff.unit {
+        let says = |group: &NodeGroup| group.kind.cores.is_some();
+        let why = if cluster.spec.groups().iter().all(says) {
+            match cluster.spec.in_cores() {
+                Ok(spec) => {
+                    cluster.spec = spec;
+                    return Ok(cluster);
+                }
+                Err(why) => why.to_string(),
+            }
+        } else {
+            "it does not tell the cores of its nodes, which are counted here: name the cluster as NODESxCORES".to_owned()
+        };
+        return Err(OpenError::NotATrace {
+            file: sniff.file.to_owned(),
+            why: format!("it describes a cluster, and {why}"),
+        });
+    }
+    Ok(cluster)
+}
+
 /// A cluster out of a file.
 #[derive(Debug)]
 pub(crate) struct ClusterFile {

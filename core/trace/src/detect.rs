@@ -10,9 +10,10 @@ use super::format::Format;
 use super::formats::{self, FORMATS, is_swf_job};
 use super::guess::{self, tells_jobs};
 use super::known;
+use super::look::{Sniffed, sniff};
 use super::mapping::ColumnMapping;
 use super::rows::Part;
-use super::sniff::{Evidence, Shape, Sniff, Sniffed, sniff};
+use super::sniff::{Evidence, Shape, Sniff};
 use crate::outages::Outages;
 
 /// What a text turned out to be.

@@ -2,14 +2,15 @@
 
 use super::cluster_file::ClusterFile;
 use super::cluster_files;
-use super::container::{File, ReadColumns};
+use super::container::{File, Within};
 use super::copies::{self, Copy};
+use super::distributions::Distributions;
 use super::error::OpenError;
 use super::formats;
 use super::header::Header;
 use super::import::Imported;
-use super::inspect::Distributions;
 use super::place::{Flaws, Place, stem};
+use super::read_columns::ReadColumns;
 use super::report::{ImportReport, WarningKind};
 use super::review::{self, Span};
 use super::shared::{Collected, Part, Shared};
@@ -93,7 +94,7 @@ impl Opening {
     pub fn begin(&mut self, name: &str) -> Result<(), OpenError> {
         self.end()?;
         self.shared.begin(name);
-        self.file = Some(File::new(Place::outermost(name)));
+        self.file = Some(File::at(Place::outermost(name)));
         Ok(())
     }
 

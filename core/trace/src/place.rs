@@ -1,5 +1,7 @@
 //! Where a file lies, among others or in archives, and what is wrong with what it was packed in.
 
+use crate::order;
+
 /// Where a file lies.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -104,4 +106,11 @@ pub(crate) fn is_beside_the_point(path: &str) -> bool {
         ".md", ".pdf", ".png", ".jpg", ".py", ".ipynb", ".sh", ".html",
     ];
     starts.iter().any(|s| name.starts_with(s)) || ends.iter().any(|e| name.ends_with(e))
+}
+
+/// The indices of names in the names' order.
+pub(crate) fn in_order(names: &[&str]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order::sort_by_key(&mut order, |&i| names.get(i));
+    order
 }

@@ -1,7 +1,7 @@
 //! The import report: what a file was taken for, how its times were read, which rows were left
 //! out and why, and what else one should know before trusting the result.
 
-use super::inspect::Distributions;
+use super::distributions::Distributions;
 use super::mapping::TableHead;
 use super::wording::{grouped, shorten};
 use serde::{Deserialize, Serialize};

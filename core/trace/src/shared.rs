@@ -3,11 +3,11 @@
 
 use super::OpenOptions;
 use super::cluster_file::ClusterFile;
-use super::container::ReadColumns;
 use super::error::OpenError;
 use super::format::Format;
 use super::import::Imported;
 use super::place::{Place, base, is_archive, is_beside_the_point, stem};
+use super::read_columns::ReadColumns;
 use crate::application::ProfileTable;
 use crate::order;
 use crate::outages::Outages;

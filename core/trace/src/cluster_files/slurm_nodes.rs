@@ -12,7 +12,7 @@
 //! Source: <https://slurm.schedmd.com/slurm.conf.html>, `gres.conf.html`, `scontrol.html`, `sinfo.html`.
 
 use crate::Resource;
-use crate::cluster_file::{ClusterFile, ClusterKind, Machine, bad, of_machines, rows};
+use crate::cluster_file::{ClusterFile, ClusterKind, Machine, bad, of_machines, read, rows};
 use crate::error::OpenError;
 use crate::objects::parse;
 use crate::place::Place;
@@ -53,16 +53,16 @@ pub(crate) fn read_together(
             Err(why) => all.push((place.clone(), Err(why))),
         }
     }
-    let mut read = |place: &Place, text: &str| {
+    let mut read_one = |place: &Place, text: &str| {
         let mut sniff = Sniff::of_pairs(&place.file, text);
         sniff.unit = unit;
-        all.push((place.clone(), super::read(&PAIRS, &sniff)));
+        all.push((place.clone(), read(&PAIRS, &sniff)));
     };
     match gres.first() {
-        Some((place, _)) if nodes.is_empty() && !told.is_empty() => read(place, &told),
+        Some((place, _)) if nodes.is_empty() && !told.is_empty() => read_one(place, &told),
         _ => nodes.iter().for_each(|(place, text)| match told.as_str() {
-            "" => read(place, text),
-            told => read(place, &format!("{text}\n{told}")),
+            "" => read_one(place, text),
+            told => read_one(place, &format!("{text}\n{told}")),
         }),
     }
     all

@@ -7,11 +7,7 @@ use super::super::error::OpenError;
 use super::super::place::{Flaws, Place};
 use super::super::shared::Shared;
 use super::super::text::TextFile;
-use super::damaged;
-
-/// Hands on a table stored by columns as CSV, piece by piece, until no more is wanted; or says why it cannot be
-/// read, as the second half of a sentence.
-pub type ReadColumns = fn(Vec<u8>, &mut dyn FnMut(&str) -> bool) -> Result<(), String>;
+use super::within::damaged;
 
 /// Opens a whole file; `what`: what it is.
 pub(super) fn open(
@@ -57,7 +53,7 @@ mod tests {
 
     /// A file whose reader gives a table, however many rows are taken.
     fn open(
-        read: Option<super::ReadColumns>,
+        read: Option<crate::ReadColumns>,
         options: OpenOptions,
     ) -> (bool, Result<Opened, OpenError>) {
         let mut opening = Opening::new(options);
@@ -104,7 +100,7 @@ mod tests {
 
     #[test]
     fn limits_hold_and_a_reader_that_gives_no_table_is_stopped() {
-        let endless: super::ReadColumns = |_, take| {
+        let endless: crate::ReadColumns = |_, take| {
             assert!(take(TABLE));
             let row = "3,9,60,1\n".repeat(10_000);
             let more = (0..1_000).take_while(|_| take(&row)).count();

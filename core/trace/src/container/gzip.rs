@@ -3,7 +3,7 @@
 //!
 //! Source: RFC 1952.
 
-use super::{File, damaged};
+use super::within::{Within, damaged};
 use crate::error::OpenError;
 use crate::place::Flaws;
 use crate::shared::Shared;
@@ -14,13 +14,13 @@ use std::io::Write;
 pub(super) const MAGIC: [u8; 2] = [0x1F, 0x8B];
 
 /// Unpacks gzip data that come in parts.
-pub(super) struct Gunzip {
+pub(super) struct Gunzip<F> {
     state: State,
     /// Whether any byte was unpacked.
     any: bool,
     /// Bytes after the last stream.
     trailing: u64,
-    inner: File,
+    inner: F,
 }
 
 #[allow(clippy::large_enum_variant, reason = "one per file that is being read")]
@@ -33,8 +33,8 @@ enum State {
     Over,
 }
 
-impl Gunzip {
-    pub(super) fn new(inner: File) -> Self {
+impl<F: Within> Gunzip<F> {
+    pub(super) fn new(inner: F) -> Self {
         Self {
             state: State::Stream(GzDecoder::new(Vec::new())),
             any: false,

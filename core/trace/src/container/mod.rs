@@ -9,6 +9,7 @@
 mod columnar;
 mod gzip;
 mod tar;
+mod within;
 mod zip;
 mod zstd;
 
@@ -16,11 +17,10 @@ use super::error::OpenError;
 use super::place::{Flaws, Place};
 use super::shared::Shared;
 use super::text::TextFile;
-use super::wording::shorten_to;
-use crate::order;
-pub use columnar::ReadColumns;
 use gzip::Gunzip;
 use tar::Untar;
+pub(crate) use within::Within;
+use within::unsupported;
 use zstd::Unzstd;
 
 /// How deep containers may nest: `x.zip` › `y.tar.gz` › `z.csv.gz` takes four levels.
@@ -37,9 +37,9 @@ enum Stage {
     /// Its first bytes, too few to tell.
     Start(Vec<u8>),
     Text(Box<TextFile>),
-    Gzip(Box<Gunzip>),
-    Zstd(Box<Unzstd>),
-    Tar(Box<Untar>),
+    Gzip(Box<Gunzip<File>>),
+    Zstd(Box<Unzstd<File>>),
+    Tar(Box<Untar<File>>),
     Zip(Vec<u8>),
     /// What it is, and its bytes.
     Columnar(&'static str, Vec<u8>),
@@ -50,19 +50,17 @@ enum Stage {
 /// How many bytes tell what a file is: tar's mark is the last.
 const START: usize = 262;
 
-impl File {
-    pub(crate) fn new(place: Place) -> Self {
+impl Within for File {
+    fn at(place: Place) -> Self {
         let stage = Stage::Start(Vec::new());
         Self { place, stage }
     }
 
-    /// Its name for messages.
     fn name(&self) -> &str {
         &self.place.file
     }
 
-    /// Takes the next bytes.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], shared: &mut Shared) -> Result<(), OpenError> {
+    fn push(&mut self, mut bytes: &[u8], shared: &mut Shared) -> Result<(), OpenError> {
         if let Stage::Start(start) = &mut self.stage {
             let wanted = START.saturating_sub(start.len());
             let (front, rest) = bytes.split_at_checked(wanted).unwrap_or((bytes, &[]));
@@ -86,8 +84,7 @@ impl File {
         }
     }
 
-    /// Takes notice that there are no more bytes.
-    pub(crate) fn end(mut self, flaws: Flaws, shared: &mut Shared) -> Result<(), OpenError> {
+    fn end(mut self, flaws: Flaws, shared: &mut Shared) -> Result<(), OpenError> {
         if let Stage::Start(_) = self.stage {
             self.begin(shared)?;
         }
@@ -97,11 +94,13 @@ impl File {
             Stage::Gzip(gunzip) => gunzip.end(flaws, shared),
             Stage::Zstd(unzstd) => unzstd.end(flaws, shared),
             Stage::Tar(untar) => untar.end(flaws, shared),
-            Stage::Zip(archive) => zip::open(&self.place, &archive, shared),
+            Stage::Zip(archive) => zip::open::<File>(&self.place, &archive, shared),
             Stage::Columnar(what, bytes) => columnar::open(&self.place, what, bytes, flaws, shared),
         }
     }
+}
 
+impl File {
     /// Finds out what it is, and hands on what has come.
     fn begin(&mut self, shared: &mut Shared) -> Result<(), OpenError> {
         let Stage::Start(start) = std::mem::replace(&mut self.stage, Stage::Refused) else {
@@ -116,7 +115,7 @@ impl File {
                 limit: MAX_DEPTH,
             });
         }
-        let inner = || File::new(self.place.inner());
+        let inner = || File::at(self.place.inner());
         self.stage = match kind {
             Kind::Plain => Stage::Text(Box::default()),
             Kind::Gzip => Stage::Gzip(Box::new(Gunzip::new(inner()))),
@@ -141,28 +140,6 @@ impl File {
             }
         };
         self.push(&start, shared)
-    }
-}
-
-/// The indices of names in the names' order.
-pub(crate) fn in_order(names: &[&str]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order::sort_by_key(&mut order, |&i| names.get(i));
-    order
-}
-
-fn damaged(file: &str, what: &str) -> OpenError {
-    OpenError::Damaged {
-        file: file.to_owned(),
-        what: shorten_to(what, 100),
-    }
-}
-
-fn unsupported(file: &str, what: &str, next: &str) -> OpenError {
-    OpenError::UnsupportedContainer {
-        file: file.to_owned(),
-        what: what.to_owned(),
-        next: next.to_owned(),
     }
 }
 

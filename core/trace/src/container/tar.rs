@@ -4,7 +4,7 @@
 //!
 //! By hand: bytes are pushed here as they come, where the `tar` crate pulls them from a reader.
 
-use super::{File, damaged};
+use super::within::{Within, damaged};
 use crate::error::OpenError;
 use crate::place::{Flaws, Place};
 use crate::shared::Shared;
@@ -15,9 +15,9 @@ const BLOCK: usize = 512;
 const MAX_NAME: usize = 1 << 16;
 
 /// Unpacks an archive that comes in parts.
-pub(super) struct Untar {
+pub(super) struct Untar<F> {
     place: Place,
-    state: State,
+    state: State<F>,
     /// What an entry before the file says about it.
     long_name: Option<String>,
     long_size: Option<u64>,
@@ -25,12 +25,12 @@ pub(super) struct Untar {
     any: bool,
 }
 
-enum State {
+enum State<F> {
     /// Within a header.
     Header(Vec<u8>),
     /// Within an entry's content.
     Content {
-        entry: Entry,
+        entry: Entry<F>,
         left: u64,
         padding: u64,
     },
@@ -41,14 +41,14 @@ enum State {
 }
 
 /// What an entry's content is.
-enum Entry {
-    File(Box<File>),
+enum Entry<F> {
+    File(Box<F>),
     LongName(Vec<u8>),
     Pax(Vec<u8>),
     Other,
 }
 
-impl Untar {
+impl<F: Within> Untar<F> {
     pub(super) fn new(place: Place) -> Self {
         Self {
             place,
@@ -101,7 +101,7 @@ impl Untar {
     }
 
     /// What follows a header.
-    fn entry(&mut self, header: &[u8; BLOCK], shared: &mut Shared) -> Result<State, OpenError> {
+    fn entry(&mut self, header: &[u8; BLOCK], shared: &mut Shared) -> Result<State<F>, OpenError> {
         if header.iter().all(|&byte| byte == 0) {
             return Ok(State::Over);
         }
@@ -138,7 +138,7 @@ impl Untar {
         let entry = match shared.choose(&self.place, &name) {
             Some(place) => {
                 self.any = true;
-                Entry::File(Box::new(File::new(place)))
+                Entry::File(Box::new(F::at(place)))
             }
             None => Entry::Other,
         };

@@ -1,22 +1,27 @@
 //! zip archives. Where their members lie stands at the end, so that an archive has to be there
 //! as a whole; its members are unpacked one after the other.
 
-use super::{File, damaged, in_order, unsupported};
+use super::within::{Within, damaged, unsupported};
 use crate::error::OpenError;
-use crate::place::{Flaws, Place};
+use crate::place::{Flaws, Place, in_order};
 use crate::shared::Shared;
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 use rawzip::CompressionMethod;
 use std::io::Read;
 
+const SAVE: &str = "save its table as CSV";
 const UNPACK: &str = "unpack it first";
 
 /// How many bytes are unpacked at once.
 const ROOM: usize = 1 << 16;
 
 /// Opens the members of an archive.
-pub(super) fn open(place: &Place, bytes: &[u8], shared: &mut Shared) -> Result<(), OpenError> {
+pub(super) fn open<F: Within>(
+    place: &Place,
+    bytes: &[u8],
+    shared: &mut Shared,
+) -> Result<(), OpenError> {
     let broken = |error: rawzip::Error| damaged(&place.file, &format!("zip: {error}"));
     let archive = rawzip::ZipArchive::from_slice(bytes).map_err(broken)?;
     let mut members = Vec::new();
@@ -28,7 +33,7 @@ pub(super) fn open(place: &Place, bytes: &[u8], shared: &mut Shared) -> Result<(
         }
     }
     if members.iter().any(|m| m.0 == "[Content_Types].xml") {
-        let refusal = unsupported(&place.file, "an Office document", super::SAVE);
+        let refusal = unsupported(&place.file, "an Office document", SAVE);
         shared.refuse(place, refusal);
         return Ok(());
     }
@@ -52,7 +57,7 @@ pub(super) fn open(place: &Place, bytes: &[u8], shared: &mut Shared) -> Result<(
         }
         let entry = archive.get_entry(header.wayfinder()).map_err(broken)?;
         let mut member = Member {
-            file: File::new(inner),
+            file: F::at(inner),
             crc: Crc::new(),
             length: 0,
         };
@@ -74,13 +79,13 @@ pub(super) fn open(place: &Place, bytes: &[u8], shared: &mut Shared) -> Result<(
     Ok(())
 }
 
-struct Member {
-    file: File,
+struct Member<F> {
+    file: F,
     crc: Crc,
     length: u64,
 }
 
-impl Member {
+impl<F: Within> Member<F> {
     fn push(&mut self, bytes: &[u8], shared: &mut Shared) -> Result<(), OpenError> {
         shared.spend(self.file.name(), bytes.len())?;
         self.crc.update(bytes);

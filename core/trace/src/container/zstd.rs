@@ -3,7 +3,7 @@
 //! Source: RFC 8878. The blocks are decoded by `ruzstd`; this finds where they begin and end,
 //! because they come in parts.
 
-use super::{File, damaged};
+use super::within::{Within, damaged};
 use crate::error::OpenError;
 use crate::place::Flaws;
 use crate::shared::Shared;
@@ -20,7 +20,7 @@ const MAX_HEADER: usize = 18;
 const BLOCK_HEADER: usize = 3;
 
 /// Unpacks zstd data that come in parts. Several frames one after the other are one file.
-pub(super) struct Unzstd {
+pub(super) struct Unzstd<F> {
     state: State,
     /// What has come and is not decoded yet; less than a block.
     held: Vec<u8>,
@@ -30,7 +30,7 @@ pub(super) struct Unzstd {
     checked: bool,
     any: bool,
     trailing: u64,
-    inner: File,
+    inner: F,
 }
 
 #[derive(Clone, Copy)]
@@ -44,8 +44,8 @@ enum State {
     Over,
 }
 
-impl Unzstd {
-    pub(super) fn new(inner: File) -> Self {
+impl<F: Within> Unzstd<F> {
+    pub(super) fn new(inner: F) -> Self {
         Self {
             state: State::Frame,
             held: Vec::new(),

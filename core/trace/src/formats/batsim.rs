@@ -13,9 +13,10 @@
 //! Source: <https://batsim.readthedocs.io/en/latest/input-workload.html>, `output-jobs.html`.
 
 use crate::columns::{Clock, Columns, Plain};
+use crate::field_rows::rows_of_field;
 use crate::format::{Format, Importer};
 use crate::job::Status;
-use crate::objects::{parse, rows_of_field};
+use crate::objects::parse;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Fields, Row};
 use crate::sink::{self, Asks, Draft, Sink, Told};

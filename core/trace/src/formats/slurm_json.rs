@@ -11,9 +11,10 @@
 //!
 //! Source: <https://slurm.schedmd.com/sacct.html>, `squeue.html`, `rest_api.html`.
 
+use crate::field_rows::rows_of_field;
 use crate::format::{Format, Importer};
 use crate::job::Status;
-use crate::objects::{parse, rows_of_field};
+use crate::objects::parse;
 use crate::report::{DropReason, cell_is};
 use crate::rows::Row;
 use crate::sink::{self, Asks, Draft, Sink, Told};
