@@ -4,7 +4,7 @@
 //!
 //! The same experiment with the same jobs gives the same logs, bit for bit.
 
-use crate::study::{run_of, trains};
+use crate::rules::{run_of, trains};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use switchyard::cluster::ClusterSpec;

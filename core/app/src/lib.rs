@@ -10,6 +10,7 @@ pub mod described;
 pub mod driver;
 mod experiment;
 mod permalink;
+mod rules;
 pub mod study;
 
 pub use experiment::Experiment;

@@ -9,6 +9,7 @@
 
 use crate::Experiment;
 use crate::driver::Driver;
+pub use crate::rules::{run_of, trains};
 use serde::Serialize;
 use std::sync::Arc;
 use switchyard::Resource;
@@ -646,16 +647,6 @@ impl Prepared {
     }
 }
 
-/// Whether jobs train applications: they do in the trace (`is_adaptive`), the settings say so, or one of the
-/// policies adapts them. Then they do under every policy, so that runs can be compared.
-pub fn trains<'a>(
-    applications: &ApplicationSettings,
-    is_adaptive: bool,
-    policies: impl IntoIterator<Item = &'a PolicySpec>,
-) -> bool {
-    applications.always || is_adaptive || policies.into_iter().any(PolicySpec::adapts_jobs)
-}
-
 /// Why plain jobs train applications under every policy of these, where the settings do not say so: one of them
 /// adapts jobs. A sentence, with what follows for whoever compares.
 pub fn why_trained<'a>(
@@ -671,26 +662,6 @@ pub fn why_trained<'a>(
     Some(format!(
         "Jobs train applications under every scheduler here, because {title} adapts them. Without it they run for the trace's durations, and these numbers differ."
     ))
-}
-
-/// The run of a policy on a cluster under these settings, with the history that it asks for, if that is among
-/// these.
-pub fn run_of<'a>(
-    policy: &PolicySpec,
-    cluster: &ClusterSpec,
-    settings: &Settings,
-    histories: impl IntoIterator<Item = &'a ServiceHistory>,
-) -> RunSpec {
-    let history = policy.history();
-    let mut histories = histories.into_iter();
-    RunSpec {
-        policy: policy.clone(),
-        cluster: cluster.clone(),
-        placement: settings.placement,
-        options: settings.options,
-        history: history.and_then(|name| histories.find(|of| of.name == name).cloned()),
-        outages: settings.outages.clone(),
-    }
 }
 
 /// A cluster by what is counted of its nodes.

@@ -16,11 +16,14 @@ const DEFINITIONS: [(&str, &str); 6] = [
     ("yolov3", include_str!("embedded/yolov3.json")),
 ];
 
-pub(super) fn applications() -> Vec<Application> {
-    let definitions = DEFINITIONS.iter();
-    definitions
-        .filter_map(|(_, text)| Application::from_json(text).ok())
-        .collect()
+impl Application {
+    /// The six applications of Pollux's evaluation, with fitted profiles.
+    pub fn embedded() -> Vec<Self> {
+        let definitions = DEFINITIONS.iter();
+        definitions
+            .filter_map(|(_, text)| Self::from_json(text).ok())
+            .collect()
+    }
 }
 
 /// What is known of an application of this name.
@@ -41,7 +44,7 @@ mod tests {
 
     #[test]
     fn all_six_are_sound() {
-        let applications = applications();
+        let applications = Application::embedded();
         let names: Vec<&str> = applications.iter().map(|a| &*a.name).collect();
         assert_eq!(names, DEFINITIONS.map(|(name, _)| name));
         for application in &applications {

@@ -70,11 +70,6 @@ impl StepTimes {
 }
 
 impl Application {
-    /// The six applications of Pollux's evaluation, with fitted profiles.
-    pub fn embedded() -> Vec<Self> {
-        embedded::applications()
-    }
-
     /// How many epochs training takes.
     pub fn epochs(&self) -> u32 {
         self.boundaries.len() as u32

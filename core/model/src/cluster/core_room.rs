@@ -2,26 +2,15 @@
 //! one node where some node is large enough for it, the fullest that has room, nodes without GPUs first; else on as
 //! few as hold it. In: what is left by node ([`Spare`]) and what a job asks for. Out: its parts.
 
+use super::core_part::CorePart;
 use super::pools::{Capacity, Pools, Spare};
 use crate::demand::Demand;
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// What a job without GPUs asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreDemand {
     /// Thousandths; at least those of one core.
-    pub cores: u32,
-    /// MiB.
-    pub memory: u32,
-}
-
-/// What a job without GPUs has of one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CorePart {
-    /// The node; those without GPUs are numbered after the others.
-    pub node: u32,
-    /// Thousandths.
     pub cores: u32,
     /// MiB.
     pub memory: u32,

@@ -2,6 +2,7 @@
 //! [types](GpuModel)), how its nodes hang together ([`Tree`], [`Topology`]), which GPUs are taken
 //! ([`Occupancy`]), and where one job sits ([`Placement`]), or one that asks for no GPU ([`CoreRoom`]).
 
+mod core_part;
 mod core_room;
 mod cores;
 mod form;
@@ -18,7 +19,8 @@ mod text;
 mod topology;
 mod tree;
 
-pub use core_room::{CoreDemand, CorePart, CoreRoom};
+pub use core_part::CorePart;
+pub use core_room::{CoreDemand, CoreRoom};
 pub use gpu_model::{GPU_MODELS, GpuModel, NoTypeName, slice, type_name, type_name_in_file};
 pub use group::{CoreNodes, NodeGroup, NodeKind, TypeId};
 pub use occupancy::{FreeGpus, Gpus, Occupancy, PlaceError};

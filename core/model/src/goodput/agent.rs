@@ -4,8 +4,8 @@
 //! one appears, and tunes `(m, s)` to it. Prior-driven exploration: a job may be given at most twice
 //! the replicas it has ever run on, so it learns how it scales before it is scaled.
 
-use super::batch::{CandidateTable, Choice, Limits, LocalBatch, ThroughputTable};
-use super::{FitError, Fits, GradientStats, Observation, ThroughputParams};
+use super::batch::{CandidateTable, Choice, Limits, ThroughputTable};
+use super::{FitError, Fits, GradientStats, LocalBatch, Observation, ThroughputParams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;

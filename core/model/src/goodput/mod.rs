@@ -20,13 +20,15 @@ mod fit;
 mod fits;
 mod lbfgsb;
 mod learning_rate;
+mod local_batch;
 pub mod noise;
 mod throughput;
 
 pub use agent::{Agent, FitChoice, RETUNE_GAIN};
-pub use batch::{CandidateTable, Choice, Limits, LimitsError, LocalBatch, ThroughputTable};
+pub use batch::{CandidateTable, Choice, Limits, LimitsError, ThroughputTable};
 pub use efficiency::GradientStats;
 pub use fit::{Fit, FitError, Observation, fit, fit_from, loss};
 pub use fits::Fits;
 pub use learning_rate::LearningRateRule;
+pub use local_batch::LocalBatch;
 pub use throughput::ThroughputParams;

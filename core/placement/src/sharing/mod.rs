@@ -17,29 +17,18 @@ mod gpu_packing;
 mod inflation;
 mod node;
 mod on_nodes;
+mod packer;
 mod packing;
 mod random;
+mod score;
 
 pub use inflation::{Curve, Figures, OPENB, PUBLISHED, TARGET, inflate};
 pub use node::Node;
+pub use packer::Packer;
 pub use packing::Packing;
 
-use switchyard_model::pods::{Fleet, Pod, Typical};
-
-/// A placement of pods.
-#[derive(Clone, Copy, Debug)]
-pub struct Packer {
-    /// The name in specs and results.
-    pub name: &'static str,
-    /// Its name in the literature.
-    pub title: &'static str,
-    /// What it does, in a sentence.
-    pub summary: &'static str,
-    /// The score of a machine that can take the pod.
-    score: fn(&Node, &Pod, &Scale) -> Scored,
-    /// Whether the machine, and the GPU of a share, are drawn: scores do not matter.
-    drawn: bool,
-}
+use score::{BEST, Scale, Scored};
+use switchyard_model::pods::Pod;
 
 impl Packer {
     /// Every packer, in the order of the paper's figures.
@@ -66,46 +55,10 @@ impl Packer {
     pub const FGD: &'static Self = &fgd::PACKER;
 }
 
-/// How well a machine would do for a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Scored {
-    /// 0 to [`BEST`].
-    score: i32,
-    /// Where the pod asks for a share: which GPU it gets.
-    gpu: u8,
-}
-
-/// Scores are whole numbers up to this; what differs by less counts as equal.
-const BEST: i32 = 100;
-
-/// What scores are measured by.
-#[derive(Clone, Debug)]
-struct Scale {
-    /// Thousandths of a core of the largest machine.
-    cores: f64,
-    /// Thousandths of all GPUs of the largest machine.
-    gpus: u32,
-    /// What pods of this cluster typically ask for.
-    typical: Typical,
-}
-
-impl Scale {
-    fn of(fleet: &Fleet, typical: Typical) -> Self {
-        let machines = &fleet.machines;
-        let cores = machines.iter().map(|machine| machine.cores).max();
-        let gpus = machines.iter().map(|machine| machine.gpus).max();
-        Self {
-            cores: f64::from(cores.unwrap_or(0).max(1)),
-            gpus: gpus.unwrap_or(0).max(1) * 1000,
-            typical,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard_model::pods::Machine;
+    use switchyard_model::pods::{Fleet, Machine, Typical};
 
     const fn pod(cores: u32, gpus: u32, share: u16) -> Pod {
         Pod {
