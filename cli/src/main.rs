@@ -10,6 +10,7 @@
 mod apart;
 mod applications;
 mod convert;
+mod failure;
 mod input;
 mod inspect;
 mod memory;
@@ -27,13 +28,10 @@ mod table;
 mod terminal;
 mod why;
 
-use anyhow::anyhow;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::fmt;
+use failure::Failure;
 use std::io::Write;
 use std::process::ExitCode;
-use switchyard::RunSpecError;
-use switchyard_app::study::StudyError;
 
 /// What stands below the list of commands.
 const AFTER: &str = "Exit status: 0 when all went well, or whoever reads the output has seen enough; 1 when a run failed or \
@@ -49,7 +47,7 @@ Examples:
 /// Replay a GPU cluster's job trace under different schedulers
 #[derive(Parser)]
 #[command(name = "switchyard", version, disable_help_flag = true, after_help = AFTER)]
-pub(crate) struct Arguments {
+struct Arguments {
     #[command(subcommand)]
     command: Command,
     /// Print this help, a line for each option; `switchyard help COMMAND` says more
@@ -87,40 +85,6 @@ enum Command {
     Man(shell::Pages),
 }
 
-/// Why the program stops.
-pub(crate) enum Failure {
-    /// The input or the arguments are wrong: status 2.
-    Input(anyhow::Error),
-    /// A run failed, or its results could not be written: status 1.
-    Run(anyhow::Error),
-    /// Results are written, but jobs of a run never end, or none could run: status 3.
-    Unfinished(anyhow::Error),
-    /// Whoever reads the output has seen enough: nothing to say, status 0.
-    Unread,
-}
-
-impl From<StudyError> for Failure {
-    fn from(error: StudyError) -> Self {
-        Self::Input(match error {
-            StudyError::Run(missing @ RunSpecError::MissingWeights { .. }) => {
-                anyhow!("{missing}; with --weights FILE")
-            }
-            error => error.into(),
-        })
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Input(error) | Self::Run(error) | Self::Unfinished(error) => {
-                write!(f, "{error:#}")
-            }
-            Self::Unread => Ok(()),
-        }
-    }
-}
-
 fn main() -> ExitCode {
     let mut command = Arguments::command();
     let matches = command.clone().get_matches();
@@ -156,7 +120,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Score(arguments) => score::run(&arguments),
         Command::Policies(arguments) => policies::policies(&arguments),
-        Command::Completions(arguments) => shell::completions(&arguments),
-        Command::Man(arguments) => shell::pages(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments, Arguments::command()),
+        Command::Man(arguments) => shell::pages(&arguments, Arguments::command()),
     }
 }

@@ -1,9 +1,9 @@
 //! `switchyard completions` and `switchyard man`: what shells and man show of the program, read off its
 //! arguments.
 
-use crate::{Arguments, Failure, output};
+use crate::{Failure, output};
 use anyhow::Context;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::path::PathBuf;
@@ -28,15 +28,13 @@ pub(crate) struct Pages {
     folder: Option<PathBuf>,
 }
 
-pub(crate) fn completions(arguments: &Completions) -> Result<(), Failure> {
+pub(crate) fn completions(arguments: &Completions, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    let mut command = Arguments::command();
     clap_complete::generate(arguments.shell, &mut command, "switchyard", &mut script);
     output::write(output::STDOUT, |out| out.write_all(&script))
 }
 
-pub(crate) fn pages(arguments: &Pages) -> Result<(), Failure> {
-    let command = Arguments::command();
+pub(crate) fn pages(arguments: &Pages, command: Command) -> Result<(), Failure> {
     let Some(folder) = &arguments.folder else {
         return output::write(output::STDOUT, |out| Man::new(command).render(out));
     };

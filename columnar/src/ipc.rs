@@ -1,7 +1,7 @@
 //! Arrow's messages: a stream of them, or a file, which is a stream between two marks.
 
+use crate::limits::{LARGEST, damaged};
 use crate::text::Writer;
-use crate::{LARGEST, damaged};
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::{CompressionType, MessageHeader, root_as_message};

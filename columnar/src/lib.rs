@@ -2,20 +2,19 @@
 //! an Arrow stream, out come the header and the rows of a CSV, piece by piece. Whoever opens traces takes that
 //! as it takes any table, so that nothing else knows of columns.
 //!
-//! Batches of some thousand rows are decoded at once, and nothing is decompressed to more than [`LARGEST`]
+//! Batches of some thousand rows are decoded at once, and nothing is decompressed to more than 256 MB
 //! at once, so that a small file cannot ask for much memory.
 
 #![forbid(unsafe_code)]
 
 mod ipc;
+mod limits;
 mod packing;
 mod parquet;
 mod text;
 
+use limits::damaged;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// What a page or a buffer may have of bytes once it is decompressed. Writers make pages of one megabyte.
-const LARGEST: usize = 256 << 20;
 
 /// Hands on a table as CSV, piece by piece, until `take` wants no more.
 ///
@@ -32,13 +31,6 @@ pub fn read(bytes: Vec<u8>, take: &mut dyn FnMut(&str) -> bool) -> Result<(), St
         }
     }));
     read.unwrap_or_else(|_| Err(damaged("its parts do not fit together")))
-}
-
-/// It is not what its first bytes say.
-fn damaged(why: impl ToString) -> String {
-    let why = why.to_string();
-    let why = why.trim_end_matches('.');
-    format!("it is damaged or ends early ({why}): get it anew, or export it as CSV")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What pages of Parquet are compressed with.
 
-use crate::LARGEST;
+use crate::limits::LARGEST;
 use lz4_flex::block::{DecompressError, decompress_into};
 use parquet::basic::Compression;
 use std::io::Read;

@@ -1,7 +1,7 @@
 //! A Parquet file, row group by row group. The crate's own codecs are not used: pages are read as they stand and
 //! unpacked here, in Rust and within bounds.
 
-use crate::damaged;
+use crate::limits::damaged;
 use crate::packing::Packing;
 use crate::text::Writer;
 use arrow_schema::{DataType, Field, Fields, Schema};

@@ -1,7 +1,7 @@
 //! Named lines over the same axis as SVG, drawn by plotters: mesh, ticks and labels are its own. Names stand at
 //! their lines' ends, which its legend cannot do.
 
-use crate::still::COLOURS;
+use crate::colours::COLOURS;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;

@@ -1,6 +1,7 @@
 //! What a block `view` shows, and the runs behind it. In: its lines `key: value`; out: the attributes of
 //! an element `<switchyard-view>`, the same runs by the engine, and a still of them.
 
+use crate::run::Run;
 use crate::still;
 use anyhow::{Context, Result, bail, ensure};
 use std::cell::RefCell;
@@ -8,12 +9,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use switchyard::report::{Outcomes, RunResult};
-use switchyard::sim::RunLog;
 use switchyard::trace::{Choices, OpenOptions, Opening};
 use switchyard::workload::{SAMPLES, Sample};
 use switchyard_app::driver::Budget;
-use switchyard_app::study::{Prepared, Request, Study, cluster_of};
+use switchyard_app::study::{Request, Study, cluster_of};
 
 /// The keys that a block may have: attributes of the element, in the order in which they are written.
 const KEYS: [&str; 13] = [
@@ -52,15 +51,6 @@ pub struct Figure {
 /// What has run for a page: by the jobs, the seed, the cluster, whether the jobs are adaptive, and the scheduler.
 type KnownRuns = Rc<RefCell<BTreeMap<Asked, Rc<Run>>>>;
 type Asked = (String, Option<u64>, String, bool, String);
-
-/// One run of a figure.
-#[derive(Clone, Debug)]
-pub(crate) struct Run {
-    pub(crate) result: RunResult,
-    pub(crate) outcomes: Outcomes,
-    pub(crate) log: Arc<RunLog>,
-    pub(crate) prepared: Rc<Prepared>,
-}
 
 impl Figure {
     /// Of a block's lines; `before`: the figure that it takes over what it does not say from.

@@ -2,7 +2,8 @@
 //! two of them in a claim or a goal. A scheduler is a spec (`tiresias-las[queues=2]`) or, as `1`, a
 //! position in the figure's list; behind a semicolon stands a job (`jct(fifo; mine)`).
 
-use crate::figure::{Figure, Run};
+use crate::figure::Figure;
+use crate::run::Run;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::rc::Rc;

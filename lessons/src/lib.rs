@@ -11,9 +11,11 @@
 //! block `claim` below it: a page whose claim does not hold is not made (`tests/` make all of them).
 
 mod chart;
+mod colours;
 mod figure;
 mod formula;
 mod page;
+mod run;
 mod still;
 mod text;
 

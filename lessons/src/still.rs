@@ -3,7 +3,8 @@
 //! scripts, and on paper.
 
 use crate::chart::{self, Chart};
-use crate::figure::Run;
+use crate::colours::COLOURS;
+use crate::run::Run;
 use pulldown_cmark_escape::escape_html;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -19,11 +20,6 @@ const BARS: (f64, f64) = (64.0, 140.0);
 
 /// More stays than these are no longer told apart.
 const MOST: usize = 4_000;
-
-/// Okabe and Ito's colours, which people with every kind of sight tell apart; the page's own.
-pub(crate) const COLOURS: [&str; 7] = [
-    "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00",
-];
 
 /// The still of these runs at a moment, or at their end; none of runs too large to be seen in one.
 pub(crate) fn of(runs: &[Rc<Run>], moment: Option<f64>) -> Option<String> {

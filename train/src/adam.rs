@@ -1,7 +1,7 @@
 //! Adam (Kingma & Ba, 2015), with its moments at hand: a checkpoint keeps them, which candle's own
 //! optimiser does not let one do.
 
-use crate::checkpoint::Named;
+use crate::named::Named;
 use anyhow::{Context, Result, ensure};
 use candle_core::{Tensor, Var};
 

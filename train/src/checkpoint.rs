@@ -3,6 +3,7 @@
 
 use crate::adam::Adam;
 use crate::curve::Curve;
+pub use crate::named::Named;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -14,9 +15,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 use switchyard::draw::Rng;
-
-/// A tensor: its name, its shape and its values.
-pub type Named = (String, Vec<usize>, Vec<f32>);
 
 /// A training under way and the folder that it writes to.
 pub struct Folder {

@@ -9,6 +9,7 @@
 mod adam;
 mod checkpoint;
 mod curve;
+mod named;
 mod picker;
 mod placer;
 

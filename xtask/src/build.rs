@@ -1,6 +1,5 @@
 //! `cargo xtask build`: the page as it is published, and beside it the module.
 
-use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
 use crate::workspace::{BUNDLES, COLUMNAR, SCRIPTS, WORKER};
-use crate::{lessons, module, notices, policy, shell, single_file, workspace};
+use crate::{lessons, lock, module, notices, policy, shell, single_file, workspace};
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
 pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
@@ -26,7 +25,7 @@ pub(crate) const NEEDS: &[Need] = &[
 /// Makes `dist/`, in it `switchyard.html`, which is all of the page in one file, and `module/`, `lessons/` and
 /// `article/`.
 pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
-    let _lock = lock()?;
+    let _lock = lock::lock()?;
     shell::run(trunk(toolbox)?.args(["build", "--locked"]).args(RELEASE))?;
     let dist = workspace::dist();
     let index = shell::read(&dist.join("index.html"))?;
@@ -44,14 +43,6 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     // Trunk clears what else is there.
     module::write(toolbox)?;
     lessons::write(toolbox)
-}
-
-/// Keeps two builds of `dist/` from getting into each other's way.
-pub(crate) fn lock() -> Result<File> {
-    let target = workspace::wasm_target_dir();
-    std::fs::create_dir_all(&target)
-        .with_context(|| format!("cannot create {}", target.display()))?;
-    shell::lock(&target.join(".build-lock"), "build")
 }
 
 /// The page as `cargo xtask serve` builds it, for the tests that look at that.

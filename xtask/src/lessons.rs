@@ -4,11 +4,11 @@
 use anyhow::Result;
 
 use crate::setup::Toolbox;
-use crate::{build, shell, workspace};
+use crate::{lock, shell, workspace};
 
 /// Makes them by themselves.
 pub(crate) fn lessons() -> Result<()> {
-    let _lock = build::lock()?;
+    let _lock = lock::lock()?;
     write(&Toolbox::default())
 }
 

@@ -15,6 +15,7 @@ mod bench;
 mod build;
 mod kernels;
 mod lessons;
+mod lock;
 mod module;
 mod notices;
 mod policy;

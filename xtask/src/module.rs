@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::setup::Toolbox;
-use crate::{build, notices, shell, wasm, workspace};
+use crate::{lock, notices, shell, wasm, workspace};
 
 /// What the package has besides the engine, as it lies in the checkout.
 const FILES: [&str; 8] = [
@@ -23,7 +23,7 @@ const FILES: [&str; 8] = [
 
 /// Makes it by itself.
 pub(crate) fn module(toolbox: &Toolbox) -> Result<()> {
-    let _lock = build::lock()?;
+    let _lock = lock::lock()?;
     write(toolbox)
 }
 

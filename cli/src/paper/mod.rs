@@ -6,12 +6,12 @@ mod gavel;
 mod graph_rl;
 mod pollux;
 mod rlscheduler;
+mod section;
 mod tiresias;
 
 use crate::Failure;
-use crate::table::Table;
 use clap::Subcommand;
-use serde::Serialize;
+use section::Section;
 
 #[derive(Subcommand)]
 pub(crate) enum Arguments {
@@ -33,24 +33,6 @@ pub(crate) enum Arguments {
     /// RLScheduler (SC'20): batch schedulers by bounded slowdown, with and without its backfilling; on GPU
     /// traces preemptive ones by mean JCT
     Rlscheduler(rlscheduler::Arguments),
-}
-
-/// One comparison, beside what was published.
-#[derive(Serialize)]
-struct Section<Row> {
-    title: &'static str,
-    published: &'static str,
-    rows: Vec<Row>,
-}
-
-impl<Row> Section<Row> {
-    /// For people, with its rows as a table.
-    fn text(&self, table: &Table) -> String {
-        let Self {
-            title, published, ..
-        } = self;
-        format!("\n{title}\npublished: {published}\n{table}")
-    }
 }
 
 pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {

@@ -1,16 +1,16 @@
 //! RLScheduler's comparison (Zhang et al., SC'20, table V): batch schedulers by mean bounded slowdown
 //! over sequences of a trace's jobs, with and without its backfilling; and on GPU traces ([`gpu`]).
 
+mod arguments;
 mod gpu;
 
 use super::Section;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, input, output};
-use anyhow::anyhow;
-use clap::{Args, ValueHint};
+pub(crate) use arguments::Arguments;
+use arguments::refused;
 use serde::Serialize;
-use std::path::PathBuf;
 use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::bounded_slowdown;
@@ -18,43 +18,6 @@ use switchyard::trace::Opened;
 use switchyard::workload::{LublinGenerator, Sequence, Sequences};
 use switchyard::{Preset, RunSpec};
 use switchyard_app::driver::Driver;
-
-#[derive(Args)]
-pub(crate) struct Arguments {
-    /// The trace, in the Standard Workload Format as published; Lublin-1 is lublin_256.swf
-    #[arg(value_name = "TRACE", required_unless_present = "lublin")]
-    trace: Option<PathBuf>,
-    /// Instead of a trace: another of 10,000 jobs drawn from Lublin's model for the machine. None of
-    /// these has been trained on
-    #[arg(long, value_name = "SEED", conflicts_with = "trace")]
-    lublin: Option<u32>,
-    /// The machine, NODESxPROCESSORS [default: 4x64; with --gpu room for the largest gang and 1.1 × the mean
-    /// demand]
-    #[arg(long, value_name = "CLUSTER", value_hint = ValueHint::AnyPath)]
-    cluster: Option<String>,
-    /// A GPU trace, whose jobs ask for no time: preemptive schedulers by mean JCT, with the weights trained for
-    /// such traces
-    #[arg(long, requires = "trace", conflicts_with_all = ["sequences", "length"])]
-    gpu: bool,
-    /// Only jobs submitted after so much of the trace: days, or 90min, 11h, 2d3h. Of Helios' Venus cluster 100
-    /// days were trained on, and nothing of any other trace
-    #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = input::days, requires = "gpu")]
-    after: f64,
-    /// Time without progress after every resume or move: seconds, or 90min, 11h, 2d3h
-    #[arg(long, value_name = "TIME", default_value_t = 30.0, value_parser = input::seconds, requires = "gpu")]
-    restart_cost: f64,
-    /// Sequences, drawn as published; figures are means over them
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
-    sequences: u16,
-    /// Jobs of each
-    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
-    length: u32,
-    #[command(flatten)]
-    opening: input::TraceArguments,
-    /// Write the figures as JSON to a file, or to standard output with '-'
-    #[arg(long, value_name = "FILE")]
-    json: Option<output::OutputFile>,
-}
 
 /// What the paper calls a policy, what it is here, and Lublin-1's published figures without and
 /// with backfilling.
@@ -155,12 +118,6 @@ pub(crate) fn rlscheduler(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => output::json(path, &Results { rows: &rows }),
         None => output::print(&text(rows)),
     }
-}
-
-fn refused(arguments: &Arguments, what: &str) -> Failure {
-    let name = arguments.trace.as_ref();
-    let name = name.map_or("Lublin's jobs".to_owned(), |path| input::called(path));
-    Failure::Input(anyhow!("{name}: {what}"))
 }
 
 fn mean(

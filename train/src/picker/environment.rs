@@ -188,6 +188,25 @@ impl Environment {
         Ok(run.into_log())
     }
 
+    /// The best for these sequences: without backfilling, with it, or on both alike.
+    pub fn best_teacher(&self, of: &[Drill], modes: &[bool]) -> Result<Teacher> {
+        let mut best = (Teacher::Product, f64::INFINITY);
+        for teacher in Teacher::ALL {
+            let mut product = 1.0;
+            for &backfill in modes {
+                let mut sum = 0.0;
+                for drill in of {
+                    sum += self.lesson(drill, teacher, backfill)?.0;
+                }
+                product *= sum / of.len() as f64;
+            }
+            if product < best.1 {
+                best = (teacher, product);
+            }
+        }
+        Ok(best.0)
+    }
+
     /// Mean over sequences, by the greatest score.
     pub fn mean(&self, drills: &[Drill], network: &Network, backfill: bool) -> Result<f64> {
         let mut sum = 0.0;

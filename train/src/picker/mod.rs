@@ -25,7 +25,6 @@ use rand_xoshiro::rand_core::SeedableRng;
 use std::path::{Path, PathBuf};
 use switchyard::draw::Rng;
 use switchyard::policy::Picker;
-use teacher::Teacher;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -117,7 +116,7 @@ pub fn train(arguments: &Arguments) -> Result<()> {
     if let Some(path) = &arguments.run.resume {
         first = resume(path, &model, &mut ppo.adam, &mut curve)?;
     } else {
-        let teacher = Teacher::best(&environment, &validation, modes)?;
+        let teacher = environment.best_teacher(&validation, modes)?;
         println!("teacher: {teacher:?}");
         let steps = arguments.imitate;
         ppo::imitate(&environment, &model, teacher, modes, steps, &mut rng)?;

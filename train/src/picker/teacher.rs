@@ -1,7 +1,5 @@
 //! Formulas to imitate.
 
-use super::environment::{Drill, Environment};
-use anyhow::Result;
 use switchyard::policy::picking::{Candidate, Moment};
 
 /// A formula: the least score is next.
@@ -17,7 +15,7 @@ pub enum Teacher {
 
 impl Teacher {
     /// What is tried.
-    const ALL: [Self; 6] = [
+    pub const ALL: [Self; 6] = [
         Self::Sum(0.0),
         Self::Sum(30.0),
         Self::Sum(100.0),
@@ -25,25 +23,6 @@ impl Teacher {
         Self::Sum(1000.0),
         Self::Product,
     ];
-
-    /// The best for these sequences: without backfilling, with it, or on both alike.
-    pub fn best(environment: &Environment, of: &[Drill], modes: &[bool]) -> Result<Self> {
-        let mut best = (Self::Product, f64::INFINITY);
-        for teacher in Self::ALL {
-            let mut product = 1.0;
-            for &backfill in modes {
-                let mut sum = 0.0;
-                for drill in of {
-                    sum += environment.lesson(drill, teacher, backfill)?.0;
-                }
-                product *= sum / of.len() as f64;
-            }
-            if product < best.1 {
-                best = (teacher, product);
-            }
-        }
-        Ok(best.0)
-    }
 
     /// Of a waiting job.
     pub fn score(self, job: &Candidate, moment: Moment) -> f64 {

@@ -4,6 +4,7 @@
 //! finds it again: `$SWITCHYARD_TOOLS`, or `switchyard/tools` in the user's cache folder.
 
 mod browser;
+mod folder;
 mod nvrtc;
 mod packages;
 mod python;
@@ -21,6 +22,7 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 use crate::workspace;
+use folder::tools_dir;
 use wasm_std::WasmStd;
 
 /// The variable that names the Python of the tests.
@@ -318,21 +320,4 @@ fn duration(seconds: u32) -> String {
     } else {
         format!("{} min", seconds.div_ceil(60))
     }
-}
-
-/// The folder that holds what we install.
-fn tools_dir() -> Result<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let folder = if let Some(folder) = variable("SWITCHYARD_TOOLS") {
-        std::path::absolute(folder)?
-    } else if let Some(cache) = variable("XDG_CACHE_HOME") {
-        PathBuf::from(cache).join("switchyard/tools")
-    } else {
-        let home = std::env::home_dir()
-            .context("no home folder is known: set SWITCHYARD_TOOLS to a folder for the tools")?;
-        home.join(".cache/switchyard/tools")
-    };
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
-    Ok(folder)
 }

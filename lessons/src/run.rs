@@ -1,0 +1,16 @@
+//! One run of a figure, as the engine has done it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use switchyard::report::{Outcomes, RunResult};
+use switchyard::sim::RunLog;
+use switchyard_app::study::Prepared;
+
+/// One run of a figure.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) result: RunResult,
+    pub(crate) outcomes: Outcomes,
+    pub(crate) log: Arc<RunLog>,
+    pub(crate) prepared: Rc<Prepared>,
+}
