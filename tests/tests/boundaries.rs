@@ -1,7 +1,11 @@
 //! Which crate may use which is said in ARCHITECTURE.md, under "Boundaries", and nowhere else: manifests and sources
-//! keep to that table. A name with "(tests)" behind it may be used by tests alone.
+//! keep to that table. A name with "(tests)" behind it may be used by tests alone. Within a crate, no files need one
+//! another: what both need stands in a file below them.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod circles;
+
+use circles::Sources;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -230,4 +234,106 @@ fn crates_are_found_in_paths_and_not_in_comments_or_other_names() {
         .into_iter()
         .collect();
     assert_eq!(used, ["app", "report", "switchyard"]);
+}
+
+/// Circles that are left, by crate: there may be fewer, and no more.
+const CIRCLES_LEFT: [(&str, usize); 2] = [("engine", 1), ("web", 9)];
+
+#[test]
+fn no_files_of_a_crate_need_one_another() {
+    let read = |path: &Path| fs::read_to_string(path).ok();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for package in MANIFESTS.iter().flat_map(|of| packages(of)) {
+        let source = package.folder.join("src");
+        let firsts = ["lib.rs", "main.rs", "bin/app.rs"].map(|first| source.join(first));
+        let firsts = firsts.iter().filter(|first| first.exists());
+        let mut circles: Vec<String> = firsts
+            .inspect(|_| count += 1)
+            .flat_map(|first| Sources::of(first, &read).circles())
+            .collect();
+        let left = CIRCLES_LEFT.iter().find(|(name, _)| *name == package.name);
+        if circles.len() > left.map_or(0, |(_, most)| *most) {
+            wrong.append(&mut circles);
+        }
+    }
+    assert!(count > 20, "only {count} programs and libraries were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The circles of a crate of these files.
+fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+    let read = |path: &Path| {
+        let file = files.iter().find(|(name, _)| Path::new(name) == path);
+        file.map(|(_, text)| (*text).to_owned())
+    };
+    Sources::of(Path::new("lib.rs"), &read).circles()
+}
+
+#[test]
+fn a_circle_is_found_whichever_way_names_go() {
+    for (a, b) in [
+        (
+            "use crate::b::B; pub struct A;",
+            "use super::a::A; pub struct B;",
+        ),
+        (
+            "pub struct A(crate::b::B);",
+            "use crate::a; pub type B = a::A;",
+        ),
+        ("use crate::B; pub struct A;", "use crate::A; pub struct B;"),
+        (
+            "use crate::b::*; pub struct A(B);",
+            "pub struct B; fn f() { vec![crate::a::A::new()]; }",
+        ),
+        (
+            "pub(crate) use crate::b::B; pub struct A; type C = crate::b::B;",
+            "use crate::a::A; pub struct B;",
+        ),
+    ] {
+        let first = ("lib.rs", "mod a; mod b; pub use a::A; pub use b::B;");
+        let circles = circles_of(&[first, ("a.rs", a), ("b.rs", b)]);
+        assert_eq!(circles.len(), 1, "{a} {b}");
+        assert!(
+            circles[0].starts_with("a circle of 2 files"),
+            "{}",
+            circles[0]
+        );
+    }
+    let parent = ("lib.rs", "mod a; pub struct Parent(a::A);");
+    assert_eq!(
+        circles_of(&[parent, ("a.rs", "pub struct A(Box<crate::Parent>);")]).len(),
+        1
+    );
+}
+
+#[test]
+fn files_that_stand_above_one_another_are_no_circle() {
+    let first = (
+        "lib.rs",
+        "mod a; mod b; mod c; pub use a::A; pub use b::B; pub use c::C;",
+    );
+    let c = ("c/mod.rs", "mod d; pub use d::D; pub struct C;");
+    let d = ("c/d.rs", "use super::C; pub struct D(C);");
+    for (a, b) in [
+        (
+            "use crate::b::B; pub struct A;",
+            "pub struct B; // crate::a::A",
+        ),
+        (
+            "use crate::B; pub struct A;",
+            "pub struct B; #[cfg(test)] mod tests { use crate::A; }",
+        ),
+        (
+            "use crate::b::B; pub struct A;",
+            "use a::A; pub struct B(pub(in crate::a) u8);",
+        ),
+        (
+            "use crate::c::D; pub struct A(D);",
+            "use crate::c::C; pub struct B(C);",
+        ),
+    ] {
+        let circles = circles_of(&[first, c, d, ("a.rs", a), ("b.rs", b)]);
+        assert!(circles.is_empty(), "{a} {b}: {}", circles.join("\n"));
+    }
 }
