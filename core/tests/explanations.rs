@@ -63,7 +63,7 @@ fn tells_raw_seconds(fact: &Fact) -> bool {
             let mut pairs = words.windows(2);
             pairs.any(|pair| is_number(pair[0]) && pair[1].trim_end_matches([',', ';', '.']) == "s")
         }
-        Said::Span(_) | Said::Moment(_) => false,
+        _ => false,
     })
 }
 

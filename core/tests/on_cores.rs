@@ -10,7 +10,7 @@ use switchyard::job::{Demand, Job, JobId};
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::{EventKind, RunLog, SimOptions};
-use switchyard::tell::{Said, Verdict};
+use switchyard::tell::Verdict;
 use switchyard::workload::{RecordedRun, Workload};
 
 fn specs() -> impl Iterator<Item = PolicySpec> {
@@ -320,7 +320,7 @@ fn who_waits_for_cores_is_told_so() {
     assert!(
         told.facts
             .iter()
-            .any(|fact| fact.value == [Said::Words("12 on node 0".to_owned())]),
+            .any(|fact| fact.in_seconds() == "12 on node 0"),
         "{:?}",
         told.facts
     );

@@ -324,7 +324,8 @@ fn with_parameters(
     Ok(policies)
 }
 
-/// A spec's text with one parameter more.
+/// A spec's text with one parameter more. Text and no value: points are known by what was asked, and a folder goes on
+/// with those that it has.
 fn with_param(text: &str, name: &str, value: &str) -> String {
     let (spec, what_if) = match text.split_once(" if ") {
         Some((spec, what_if)) => (spec, format!(" if {what_if}")),

@@ -386,22 +386,24 @@ fn failure_facts(world: &World, job: JobId, verdict: Verdict) -> Vec<Fact> {
         Verdict::TooFewGpus { wants, left } if wants <= left + gpus => ", enough for it",
         _ => "",
     };
-    let mut said = vec![Said::Words(format!("{gpus} GPUs{enough}"))];
+    let mut fact = Fact::gpus("away", gpus).then(enough);
     let mut before = ": ";
     for of in away.iter().take(MOST_NODES_NAMED) {
-        let is = format!("{before}node {} is {}", of.node, of.state);
-        if of.until < Time::NEVER {
-            said.extend([Said::Words(format!("{is} until ")), Said::Moment(of.until)]);
-        } else {
-            said.push(Said::Words(format!("{is} for good")));
-        }
+        fact = fact
+            .then(before)
+            .and(Said::Node(of.node))
+            .then(&format!(" is {}", of.state));
+        fact = match of.until < Time::NEVER {
+            true => fact.then(" until ").and(Said::Moment(of.until)),
+            false => fact.then(" for good"),
+        };
         before = ", ";
     }
     if away.len() > MOST_NODES_NAMED {
         let more = away.len() - MOST_NODES_NAMED;
-        said.push(Said::Words(format!("{before}{more} more")));
+        fact = fact.then(&format!("{before}{more} more"));
     }
-    facts.push(Fact::of("away", said));
+    facts.push(fact);
     facts
 }
 

@@ -9,7 +9,7 @@ use super::world::World;
 use crate::Time;
 use crate::cluster::{CoreDemand, CorePart, CoreRoom};
 use crate::job::JobId;
-use switchyard_explain::{Explanation, Fact, Verdict};
+use switchyard_explain::{Explanation, Fact, Said, Unit, Verdict};
 
 impl World {
     /// Whether a job asks for no GPU.
@@ -134,21 +134,31 @@ impl World {
         let asks = self.asks(job);
         let cores = |thousandths: u64| thousandths as f64 / 1000.0;
         let mut facts = vec![
-            Fact::new("cores", cores(asks.cores.into())),
+            Fact::of(
+                "cores",
+                vec![Said::Exact(cores(asks.cores.into()), Unit::None)],
+            ),
             Fact::new("decided by", "nobody: it asks for no GPU"),
         ];
         let memory = f64::from(asks.memory) / 1024.0;
         if memory > 0.0 {
-            facts.push(Fact::new("memory", format!("{memory:.1} GiB")));
+            facts.push(Fact::number("memory", memory, 1, Unit::GiB));
         }
         let phase = self.jobs.phase.get(job.index()).copied();
         let verdict = match (phase, self.beside.as_deref()) {
             (Some(Phase::Running), Some(beside)) => {
                 let parts = beside.holds.get(&job).map_or(&[][..], Vec::as_slice);
-                let parts = parts
-                    .iter()
-                    .map(|part| format!("{} on node {}", cores(part.cores.into()), part.node));
-                facts.push(Fact::new("runs on", parts.collect::<Vec<_>>().join(", ")));
+                let mut on = Fact::of("runs on", Vec::new());
+                for (at, part) in parts.iter().enumerate() {
+                    let cores = Said::Exact(cores(part.cores.into()), Unit::None);
+                    let comma = if at > 0 { ", " } else { "" };
+                    on = on
+                        .then(comma)
+                        .and(cores)
+                        .then(" on ")
+                        .and(Said::Node(part.node));
+                }
+                facts.push(on);
                 Verdict::Runs
             }
             (Some(Phase::Waiting), Some(_)) if self.jobs.alarm[job.index()] < Time::NEVER => {

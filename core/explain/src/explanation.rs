@@ -1,6 +1,6 @@
 //! Why a job runs or waits, in the policy's own numbers.
 
-use super::{Placing, Plot};
+use super::{Fact, Placing, Plot};
 use crate::job::JobId;
 use crate::order;
 use crate::{Resource, Time};
@@ -76,28 +76,6 @@ pub enum Verdict {
     NotActive,
 }
 
-/// One number behind a decision, with the literature's term.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fact {
-    /// What it is called.
-    pub term: String,
-    /// The value, with its unit.
-    pub value: Vec<Said>,
-    /// The jobs that the value names, where it names some, in its order.
-    pub jobs: Vec<JobId>,
-}
-
-/// A piece of a fact's value. Times stand apart, so that whoever shows it writes them as all others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Said {
-    /// Words, and numbers with their units.
-    Words(String),
-    /// So many seconds.
-    Span(f64),
-    /// A moment of the run.
-    Moment(Time),
-}
-
 impl Explanation {
     /// A decision and its numbers, without curves.
     pub fn new(verdict: Verdict, facts: Vec<Fact>) -> Self {
@@ -117,13 +95,7 @@ impl Explanation {
         }
         let words = |text: &mut String| *text = unit.words(text).into_owned();
         for fact in &mut self.facts {
-            words(&mut fact.term);
-            let value = fact.value.iter_mut().filter(|_| fact.jobs.is_empty());
-            for said in value {
-                if let Said::Words(text) = said {
-                    words(text);
-                }
-            }
+            fact.count_in(unit);
         }
         for plot in &mut self.plots {
             [&mut plot.title, &mut plot.x, &mut plot.y]
@@ -168,57 +140,5 @@ impl Cause {
             more => format!(", {share:.2} by {more} more"),
         };
         (by, words)
-    }
-}
-
-impl Fact {
-    /// A fact from anything printable.
-    pub fn new(term: &str, value: impl ToString) -> Self {
-        Self::of(term, vec![Said::Words(value.to_string())])
-    }
-
-    /// A fact with times in it.
-    pub fn of(term: &str, value: Vec<Said>) -> Self {
-        Self {
-            term: term.to_string(),
-            value,
-            jobs: Vec::new(),
-        }
-    }
-
-    /// How many seconds.
-    pub fn span(term: &str, seconds: f64) -> Self {
-        Self::of(term, vec![Said::Span(seconds)])
-    }
-
-    /// Its value, spans of so many seconds and moments written so.
-    pub fn told(&self, span: impl Fn(f64) -> String, moment: impl Fn(Time) -> String) -> String {
-        let said = self.value.iter().map(|said| match said {
-            Said::Words(words) => words.clone(),
-            Said::Span(seconds) => span(*seconds),
-            Said::Moment(at) => moment(*at),
-        });
-        said.collect()
-    }
-
-    /// Its value with all times in seconds.
-    pub fn in_seconds(&self) -> String {
-        let seconds = |of: f64| format!("{of:.0} s");
-        self.told(seconds, |at| seconds(at.seconds()))
-    }
-
-    /// Which jobs.
-    pub fn jobs<'a>(term: &str, jobs: Vec<JobId>, name: impl Fn(JobId) -> &'a str) -> Self {
-        let names: Vec<&str> = jobs.iter().map(|&job| name(job)).collect();
-        Self {
-            jobs,
-            ..Self::new(term, names.join(", "))
-        }
-    }
-
-    /// How many GPUs.
-    pub fn gpus(term: &str, gpus: u32) -> Self {
-        let word = if gpus == 1 { "GPU" } else { "GPUs" };
-        Self::new(term, format!("{gpus} {word}"))
     }
 }

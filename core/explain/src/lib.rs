@@ -6,12 +6,14 @@
 #![forbid(unsafe_code)]
 
 mod explanation;
+mod fact;
 mod placing;
 mod plot;
 mod round;
 mod slowness;
 
-pub use explanation::{Cause, Explanation, Fact, Said, Verdict};
+pub use explanation::{Cause, Explanation, Verdict};
+pub use fact::{Fact, Said, Unit};
 pub use placing::{Choice, Placing, PlacingStep, Role};
 pub use plot::{Line, Mark, Plot};
 pub use round::{RoundReport, RoundRow};

@@ -43,7 +43,7 @@ pub fn by_value(a: &f64, b: &f64) -> Ordering {
 }
 
 /// A number that is ordered [`by_value`], kept as a whole number of the same order: whoever is compared often,
-/// in a heap or a sorted set, is changed once.
+/// in a heap or a sorted set, is changed once. (`ordered-float` has the same order, and compares floats each time.)
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByValue(i64);
 

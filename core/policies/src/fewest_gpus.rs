@@ -44,10 +44,10 @@ impl Policy for FewestGpus {
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        let gang = format!("{} GPUs (fewer first)", view.gpus(job));
+        let gang = Fact::gpus("priority", view.gpus(job));
         Explanation::new(
             self.walk.verdict(view, job),
-            vec![Fact::new("priority", gang)],
+            vec![gang.then(" (fewer first)")],
         )
     }
 }

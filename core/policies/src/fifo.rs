@@ -8,6 +8,7 @@ use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
 use super::{Explanation, Fact, ParamKind, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
 use switchyard_engine::{Plan, View};
+use switchyard_explain::Unit;
 use switchyard_placement::Strategy;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
@@ -58,7 +59,7 @@ impl Policy for Fifo {
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
         let facts = vec![
             Fact::gpus("gang", view.gpus(job)),
-            Fact::new("free GPUs", view.free().total()),
+            Fact::count("free GPUs", view.free().total(), Unit::None),
             Fact::new("placement", self.0.strategy()),
         ];
         Explanation::new(self.0.verdict(view, job), facts)

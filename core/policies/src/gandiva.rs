@@ -15,6 +15,7 @@ use super::{Cadence, Every, Explanation, Fact, ParamKind, Policy, PolicyEntry, R
 use crate::job::JobId;
 use std::collections::BTreeMap;
 use switchyard_engine::{News, Plan, View};
+use switchyard_explain::{Said, Unit};
 use switchyard_placement::Strategy;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
@@ -235,10 +236,11 @@ impl Policy for Gandiva {
         let gpus = view.gpus(job);
         let mut facts = vec![Fact::new("class", format!("{gpus}-GPU jobs"))];
         if let Some(Class { jobs, slots, .. }) = self.classes.get(&gpus) {
-            facts.push(Fact::new(
-                "class at the last round",
-                format!("{jobs} jobs on {slots} slots"),
-            ));
+            facts.push(
+                Fact::count("class at the last round", *jobs, Unit::Jobs)
+                    .then(" on ")
+                    .and(Said::count(*slots, Unit::Slots)),
+            );
         }
         Explanation::new(self.walk.verdict(view, job), facts)
     }

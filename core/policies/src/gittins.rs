@@ -8,6 +8,7 @@ use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::{Fact, Plot, Policy, PolicyEntry};
 use crate::job::JobId;
 use switchyard_engine::View;
+use switchyard_explain::Unit;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "gittins",
@@ -53,8 +54,8 @@ impl Rule for GreatestIndex {
         let attained = view.attained(job);
         let index = self.0.distribution.index(attained) * 1e3;
         vec![
-            Fact::new("attained service", format!("{attained:.0} GPU·s")),
-            Fact::new("Gittins index", format!("{index:.3} per 1,000 GPU·s")),
+            Fact::number("attained service", attained, 0, Unit::GpuSeconds),
+            Fact::number("Gittins index", index, 3, Unit::PerThousandGpuSeconds),
         ]
     }
 

@@ -7,6 +7,7 @@ use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::{Fact, Plot, Policy, PolicyEntry};
 use crate::job::JobId;
 use switchyard_engine::View;
+use switchyard_explain::Unit;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "las",
@@ -43,8 +44,13 @@ impl Rule for LeastAttained {
     }
 
     fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
-        let service = format!("{:.0} GPU·s", view.attained(job));
-        vec![Fact::new("attained service", service)]
+        let attained = view.attained(job);
+        vec![Fact::number(
+            "attained service",
+            attained,
+            0,
+            Unit::GpuSeconds,
+        )]
     }
 
     fn plots(&self, _view: &View<'_>, _job: JobId) -> Vec<Plot> {

@@ -10,6 +10,7 @@ use super::{Fact, Mark, ParamInfo, ParamKind};
 use crate::Time;
 use crate::job::JobId;
 use switchyard_engine::{Held, Measure, News, Phase, Plan, View};
+use switchyard_explain::{Said, Unit};
 
 pub(super) const QUEUES: ParamInfo = param(
     ParamKind::Int { min: 1, max: 16 },
@@ -301,13 +302,10 @@ impl Multilevel {
         let queue = standing.queue;
         let attained = |term: &str, value: f64| match self.measure {
             Measure::Time => Fact::span(term, value),
-            Measure::Service => Fact::new(term, format!("{value} {}", self.measure.unit())),
+            Measure::Service => Fact::of(term, vec![Said::Exact(value, Unit::GpuSeconds)]),
         };
         let mut facts = vec![
-            Fact::new(
-                "queue",
-                format!("{} of {}", queue + 1, self.thresholds.len() + 1),
-            ),
+            Fact::part("queue", queue + 1, self.thresholds.len() + 1),
             attained("attained service", libm::rint(self.attained(view, job))),
         ];
         if let Some(&threshold) = self.thresholds.get(queue as usize) {

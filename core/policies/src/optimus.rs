@@ -22,6 +22,7 @@ use crate::order;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 use switchyard_engine::{News, Plan, View};
+use switchyard_explain::{Said, Unit};
 
 /// A job as the rule sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -352,12 +353,11 @@ impl Policy for Optimus {
             .collect();
         let gpus = view.ledger().gpus(job);
         let facts = vec![
-            Fact::new("batch size", format!("{batch} samples, fixed")),
-            Fact::new("GPUs", gpus),
-            Fact::new(
-                "epochs",
-                format!("{:.1} of {}", training.epochs_done(), training.epochs()),
-            ),
+            Fact::count("batch size", batch, Unit::Samples).then(", fixed"),
+            Fact::count("GPUs", gpus, Unit::None),
+            Fact::number("epochs", training.epochs_done(), 1, Unit::None)
+                .then(" of ")
+                .and(Said::count(training.epochs(), Unit::None)),
         ];
         Explanation {
             plots: vec![Plot {

@@ -13,6 +13,7 @@ use super::{Explanation, Fact, Policy, PolicyEntry, Rng, Verdict};
 use crate::Time;
 use crate::job::JobId;
 use switchyard_engine::{News, Phase, Plan, View};
+use switchyard_explain::Unit;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "recorded",
@@ -84,7 +85,7 @@ impl Policy for AsRecorded {
         };
         let facts = vec![
             Fact::gpus("gang", view.gpus(job)),
-            Fact::new("free GPUs", view.free().total()),
+            Fact::count("free GPUs", view.free().total(), Unit::None),
         ];
         Explanation::new(verdict, facts)
     }

@@ -9,6 +9,7 @@ use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::{Fact, Plot, Policy, PolicyEntry};
 use crate::job::JobId;
 use switchyard_engine::View;
+use switchyard_explain::Unit;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "shortest-expected",
@@ -53,14 +54,14 @@ impl Rule for LeastExpected {
     fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
         let attained = view.attained(job);
         let expected = self.0.distribution.expected_remaining(attained);
-        let expected = if expected.is_finite() {
-            format!("{expected:.0} GPU·s")
-        } else {
-            "more than any job it learned from".to_string()
+        let term = "expected remaining";
+        let expected = match expected.is_finite() {
+            true => Fact::number(term, expected, 0, Unit::GpuSeconds),
+            false => Fact::new(term, "more than any job it learned from"),
         };
         vec![
-            Fact::new("attained service", format!("{attained:.0} GPU·s")),
-            Fact::new("expected remaining", expected),
+            Fact::number("attained service", attained, 0, Unit::GpuSeconds),
+            expected,
         ]
     }
 

@@ -8,6 +8,7 @@ use super::{Explanation, Fact, Policy, PolicyEntry, Rng};
 use crate::Time;
 use crate::job::JobId;
 use switchyard_engine::{Measure, Plan, View};
+use switchyard_explain::Unit;
 use switchyard_placement::Strategy;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
@@ -73,7 +74,7 @@ impl Policy for ShortestRemaining {
         let fact = match self.measure {
             Measure::Time => Fact::span("remaining time (true)", remaining),
             Measure::Service => {
-                Fact::new("remaining service (true)", format!("{remaining:.0} GPU·s"))
+                Fact::number("remaining service (true)", remaining, 0, Unit::GpuSeconds)
             }
         };
         Explanation::new(self.walk.verdict(view, job), vec![fact])

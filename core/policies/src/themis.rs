@@ -21,6 +21,7 @@ use crate::order;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use switchyard_engine::{Plan, View};
+use switchyard_explain::Unit;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "themis",
@@ -379,11 +380,13 @@ impl Policy for Themis {
         let (Reverse(rho), _) = Waits::of(job, view).place(now, self.share(view));
         let active = self.active;
         let facts = vec![
-            Fact::new(
+            Fact::number(
                 "finish-time fairness ρ, if it ran from now on",
-                format!("{:.2}", rho.seconds()),
+                rho.seconds(),
+                2,
+                Unit::None,
             ),
-            Fact::new("active jobs at the last lease", active),
+            Fact::count("active jobs at the last lease", active, Unit::None),
         ];
         Explanation::new(verdict, facts)
     }

@@ -14,6 +14,7 @@ use super::{Explanation, Fact, ParamKind, Policy, PolicyEntry, Rng};
 use crate::job::JobId;
 use crate::order::ByValue;
 use switchyard_engine::{Measure, News, Phase, Plan, View};
+use switchyard_explain::Unit;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "tiresias-gittins",
@@ -235,9 +236,11 @@ impl Policy for TiresiasGittins {
             let attained = self.levels.attained(view, job);
             let queue = self.levels.queue(job);
             let index = self.index(attained, queue) * 1e3;
-            facts.push(Fact::new(
+            facts.push(Fact::number(
                 "Gittins index",
-                format!("{index:.3} per 1,000 GPU·s"),
+                index,
+                3,
+                Unit::PerThousandGpuSeconds,
             ));
             plots = self.history.distribution.plots(
                 |a| self.index(a, self.levels.queue_of(a)),

@@ -16,6 +16,7 @@ use super::{rigid, rounds};
 use crate::job::JobId;
 use std::collections::BTreeMap;
 use switchyard_engine::{News, Phase, Plan, View};
+use switchyard_explain::Unit;
 use switchyard_placement::Strategy;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
@@ -194,15 +195,19 @@ impl Policy for TiresiasTuned {
         let queue = self.keys.get(&job).map(|key| key.0);
         let mut facts = Vec::new();
         if let Some(queue) = queue {
-            facts.push(Fact::new("queue", format!("{} of 2", queue + 1)));
+            facts.push(Fact::part("queue", queue + 1, 2_u32));
         }
-        facts.push(Fact::new(
+        facts.push(Fact::number(
             "attained service",
-            format!("{:.0} GPU·s", view.attained(job)),
+            view.attained(job),
+            0,
+            Unit::GpuSeconds,
         ));
-        facts.push(Fact::new(
+        facts.push(Fact::number(
             "sinks at",
-            format!("{:.0} GPU·s", self.threshold),
+            self.threshold,
+            0,
+            Unit::GpuSeconds,
         ));
         Explanation::new(verdict, facts)
     }

@@ -11,6 +11,7 @@ use crate::job::JobId;
 use crate::workload::DEFAULT_PACKLIMIT;
 use std::collections::VecDeque;
 use switchyard_engine::{Ledger, News, Phase, Plan, View};
+use switchyard_explain::Unit;
 use switchyard_placement::{Room, Strategy};
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
@@ -186,8 +187,8 @@ impl Policy for YarnCs {
         let share = self.share(view);
         let facts = vec![
             Fact::gpus("its queue uses", queue.used),
-            Fact::new("its queue's share", format!("{share:.0} GPUs")),
-            Fact::new("waiting in its queue", queue.waiting.len()),
+            Fact::number("its queue's share", share, 0, Unit::Gpus),
+            Fact::count("waiting in its queue", queue.waiting.len(), Unit::None),
         ];
         Explanation::new(verdict, facts)
     }

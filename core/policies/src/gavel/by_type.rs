@@ -22,6 +22,7 @@ use crate::workload::DEFAULT_PACKLIMIT;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use switchyard_engine::{News, Phase, Plan, View};
+use switchyard_explain::Unit;
 use switchyard_placement::{Budget, Gang, Room, Strategy};
 
 pub(crate) struct ByType {
@@ -463,7 +464,6 @@ impl Policy for ByType {
         // At the last round.
         let is_active = |member: JobId| self.active.binary_search(&member).is_ok();
         let since = self.allocated.map_or(0.0, |at| view.now() - at);
-        let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let mut facts = Vec::new();
         for pool in 0..view.pools() {
             let name = match view.pool_name(pool) {
@@ -489,27 +489,26 @@ impl Policy for ByType {
                     beside += standing.share;
                 }
             }
-            facts.push(Fact::new(
-                &format!("share of time on {name}"),
-                percent(share),
-            ));
+            facts.push(Fact::percent(&format!("share of time on {name}"), share, 0));
             if since > 0.0 {
-                facts.push(Fact::new(
+                facts.push(Fact::percent(
                     &format!("received on {name}"),
-                    percent(received / since),
+                    received / since,
+                    0,
                 ));
             }
             if beside > 0.0 {
-                facts.push(Fact::new(
+                facts.push(Fact::percent(
                     &format!("of it beside another, on {name}"),
-                    percent(beside),
+                    beside,
+                    0,
                 ));
             }
             let speed = view.speed_on(job, pool);
-            facts.push(Fact::new(
-                &format!("throughput on {name}"),
-                format!("{speed:.2} of its fastest"),
-            ));
+            facts.push(
+                Fact::number(&format!("throughput on {name}"), speed, 2, Unit::None)
+                    .then(" of its fastest"),
+            );
         }
         Explanation::new(verdict, facts)
     }

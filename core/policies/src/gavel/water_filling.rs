@@ -219,13 +219,9 @@ impl Policy for WaterFilling {
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let facts = vec![
-            Fact::new(
-                "share of time it is to run",
-                percent(self.target(view, job)),
-            ),
-            Fact::new("share it has run", percent(Self::received(view, job))),
+            Fact::percent("share of time it is to run", self.target(view, job), 0),
+            Fact::percent("share it has run", Self::received(view, job), 0),
         ];
         Explanation::new(self.rounds.verdict(view, job), facts)
     }

@@ -14,6 +14,7 @@ use crate::{Fact, Plot, Policy};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use switchyard_engine::{News, Phase, View};
+use switchyard_explain::Unit;
 use switchyard_placement::Strategy;
 
 /// The policy by a network, which compares jobs anew at every event and every `quantum` seconds.
@@ -190,14 +191,11 @@ impl Rule for ByService {
         let took = |term: &str, logarithm: f64| Fact::span(term, libm::expm1(logarithm));
         let score = self.score(view, job, view.phase(job) == Phase::Running);
         vec![
-            Fact::new(
-                "attained service",
-                format!("{:.0} GPU·s", view.attained(job)),
-            ),
+            Fact::number("attained service", view.attained(job), 0, Unit::GpuSeconds),
             took("those that ended took", alike.mean),
             took("the last few of them", alike.recent),
             Fact::new("they are of", whom),
-            Fact::new("score", format!("{score:.3}, the greatest run")),
+            Fact::number("score", score, 3, Unit::None).then(", the greatest run"),
         ]
     }
 

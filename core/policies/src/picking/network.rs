@@ -6,7 +6,7 @@
 use super::sight::{FEATURES, features, visible};
 use super::{Candidate, Moment, Pick, Waiting};
 use crate::job::JobId;
-use switchyard_explain::Fact;
+use switchyard_explain::{Fact, Unit};
 use switchyard_tensors::{NetworkError, Tensors};
 
 /// Inputs and outputs of each layer.
@@ -140,10 +140,7 @@ impl Pick for Learned {
 
     fn facts(&self, waiting: &Waiting, job: &Candidate, moment: Moment) -> Vec<Fact> {
         let scores = self.scores(waiting, moment);
-        let seen = Fact::new(
-            "jobs it sees",
-            format!("{} of {}", scores.len(), waiting.len()),
-        );
+        let seen = Fact::part("jobs it sees", scores.len(), waiting.len());
         let Some(&(_, own)) = scores.iter().find(|(other, _)| *other == job.job) else {
             return vec![seen, Fact::new("score", "none: it is not seen")];
         };
@@ -153,9 +150,9 @@ impl Pick for Learned {
         let above = scores.iter().filter(|(_, score)| *score > own).count();
         vec![
             seen,
-            Fact::new("score", format!("{own:.3}, the greatest is next")),
-            Fact::new("probability", format!("{:.3}", part(own) / all)),
-            Fact::new("jobs with a greater score", above),
+            Fact::number("score", f64::from(own), 3, Unit::None).then(", the greatest is next"),
+            Fact::number("probability", part(own) / all, 3, Unit::None),
+            Fact::count("jobs with a greater score", above, Unit::None),
         ]
     }
 }

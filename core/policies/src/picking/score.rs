@@ -7,7 +7,7 @@ use crate::order::ByValue;
 use crate::parameters::param;
 use crate::{ParamInfo, ParamKind};
 use std::collections::BTreeSet;
-use switchyard_explain::Fact;
+use switchyard_explain::{Fact, Unit};
 
 /// Where time 0 is on the trace's clock.
 pub(crate) const ZERO: ParamInfo = param(
@@ -180,8 +180,12 @@ impl Pick for ByScore {
         let (score, own) = place(job);
         let before = waiting.iter().filter(|other| place(other).1 < own);
         vec![
-            Fact::new("score", format!("{score:.6}, the least is next")),
-            Fact::new("jobs that would be picked before", before.count()),
+            Fact::number("score", score, 6, Unit::None).then(", the least is next"),
+            Fact::count(
+                "jobs that would be picked before",
+                before.count(),
+                Unit::None,
+            ),
         ]
     }
 }

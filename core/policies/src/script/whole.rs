@@ -15,6 +15,7 @@ use rhai::Dynamic;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use switchyard_engine::{News, Plan, View};
+use switchyard_explain::Unit;
 use switchyard_placement::Strategy;
 
 pub(super) struct Whole {
@@ -142,7 +143,7 @@ impl Policy for Whole {
         if let Some(kept) = self.kept.get(&job) {
             let (queue, memo) = (kept.queue.get(), kept.memo.borrow());
             if queue > 0 {
-                facts.push(Fact::new("queue", queue));
+                facts.push(Fact::count("queue", queue, Unit::None));
             }
             if !memo.is_unit() {
                 facts.push(Fact::new("memo", &*memo));

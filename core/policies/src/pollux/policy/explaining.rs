@@ -10,6 +10,7 @@ use crate::order;
 use crate::pollux::Outcome;
 use crate::{Explanation, Fact, Line, Mark, Plot, rigid};
 use switchyard_engine::{Phase, TrainingView, View};
+use switchyard_explain::{Said, Unit};
 
 impl Pollux {
     /// The numbers behind what the last round decided about a job.
@@ -41,85 +42,83 @@ impl Pollux {
         if let Some(row) = rows.find(|row| row.job == member.job) {
             let speedup = row.speedup;
             let (fair_nodes, fair) = self.fair;
-            facts.push(Fact::new(
-                "speedup",
-                format!(
-                    "{speedup:.2} × that of its fair share: {fair} GPUs on {}",
-                    count_of(fair_nodes)
-                ),
-            ));
+            facts.push(
+                Fact::number("speedup", speedup, 2, Unit::None)
+                    .then(" × that of its fair share: ")
+                    .and(Said::count(fair, Unit::Gpus))
+                    .then(" on ")
+                    .and(Said::count(fair_nodes, Unit::Nodes)),
+            );
         }
-        facts.push(Fact::new(
-            "GPUs",
-            format!("{replicas} on {}", count_of(nodes)),
-        ));
-        facts.push(Fact::new(
-            "most GPUs",
-            format!(
-                "{}: at most twice what it has run on",
-                self.max_replicas(member, training)
-            ),
-        ));
+        facts.push(
+            Fact::count("GPUs", replicas, Unit::None)
+                .then(" on ")
+                .and(Said::count(nodes, Unit::Nodes)),
+        );
+        facts.push(
+            Fact::count("most GPUs", self.max_replicas(member, training), Unit::None)
+                .then(": at most twice what it has run on"),
+        );
         if replicas > 0 {
             let batch = training.configuration();
-            facts.push(Fact::new(
-                "batch size",
-                format!(
-                    "{} samples: {} per GPU, {} accumulation passes",
-                    batch.total(replicas),
-                    batch.m,
-                    batch.s
-                ),
-            ));
+            facts.push(
+                Fact::of(
+                    "batch size",
+                    vec![Said::Exact(batch.total(replicas), Unit::Samples)],
+                )
+                .then(": ")
+                .and(Said::count(batch.m, Unit::None))
+                .then(" per GPU, ")
+                .and(Said::count(batch.s, Unit::None))
+                .then(" accumulation passes"),
+            );
         }
         if let Some(fleet) = &self.fleet {
-            facts.push(Fact::new(
-                "nodes rented",
-                format!(
-                    "{} of {}, at a utility of {:.2} in the last round",
+            facts.push(
+                Fact::part(
+                    "nodes rented",
                     fleet.nodes(),
                     view.free().node_sizes().len(),
-                    fleet.utility
-                ),
-            ));
+                )
+                .then(", at a utility of ")
+                .and(Said::Number(fleet.utility, 2, Unit::None))
+                .then(" in the last round"),
+            );
         }
         let stats = member.agent.stats().filter(|_| !self.by_throughput);
         if let Some(stats) = stats {
             let limits = training.limits();
             let phi = stats.noise_scale(limits.m0);
-            facts.push(Fact::new(
-                "gradient noise scale",
-                format!("φ = {phi:.3e} samples"),
-            ));
+            facts.push(
+                Fact::new("gradient noise scale", "φ = ").and(Said::Magnitude(phi, Unit::Samples)),
+            );
             if replicas > 0 {
                 let scale = limits.scale(training.configuration().total(replicas));
-                facts.push(Fact::new(
-                    "efficiency",
-                    format!("{:.1} %", 100.0 * stats.efficiency(scale)),
-                ));
-                facts.push(Fact::new(
-                    "gain",
-                    format!("{:.2} × the progress of a step at M0", stats.gain(scale)),
-                ));
+                facts.push(Fact::percent("efficiency", stats.efficiency(scale), 1));
+                facts.push(
+                    Fact::number("gain", stats.gain(scale), 2, Unit::None)
+                        .then(" × the progress of a step at M0"),
+                );
             }
         }
         if let Some(error) = mean_error(&member.agent) {
-            facts.push(Fact::new(
-                "throughput model",
-                format!(
-                    "fitted to {} configurations; step times {:.1} % off on the mean",
-                    member.agent.observations().len(),
-                    100.0 * error
-                ),
-            ));
+            facts.push(
+                Fact::new("throughput model", "fitted to ")
+                    .and(Said::count(member.agent.observations().len(), Unit::None))
+                    .then(" configurations; step times ")
+                    .and(Said::Percent(error, 1))
+                    .then(" off on the mean"),
+            );
         }
-        facts.push(Fact::new(
-            "epochs",
-            format!("{:.1} of {}", training.epochs_done(), training.epochs()),
-        ));
-        facts.push(Fact::new(
+        facts.push(
+            Fact::number("epochs", training.epochs_done(), 1, Unit::None)
+                .then(" of ")
+                .and(Said::count(training.epochs(), Unit::None)),
+        );
+        facts.push(Fact::count(
             "restarts",
             view.ledger().starts(member.job).saturating_sub(1),
+            Unit::None,
         ));
         facts
     }
@@ -265,10 +264,4 @@ fn mean_error(agent: &Agent) -> Option<f64> {
         (step / seen.step - 1.0).abs()
     };
     Some(seen.iter().map(off).sum::<f64>() / seen.len() as f64)
-}
-
-/// So many nodes, in words.
-fn count_of(nodes: u32) -> String {
-    let word = if nodes == 1 { "node" } else { "nodes" };
-    format!("{nodes} {word}")
 }
