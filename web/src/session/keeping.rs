@@ -102,10 +102,10 @@ impl Session {
     /// Opens a kept trace.
     pub fn open_kept(&self, id: f64) {
         let session = self.clone();
-        self.0.finding.set(true);
+        self.tell(OpeningAction::Seeking(true));
         spawn_local(async move {
             let kept = kept::open(id).await;
-            session.0.finding.set(false);
+            session.tell(OpeningAction::Seeking(false));
             match kept {
                 Ok(how) => session.open_as_linked(Files {
                     how,

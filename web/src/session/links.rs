@@ -5,7 +5,9 @@ use super::Session;
 use super::desk::Files;
 use crate::kept::{self, Opening};
 use crate::state::link::Link;
-use crate::state::{Action, AppState, ClusterOrigin, NextStep, NoticesAction, Refused, Source};
+use crate::state::{
+    Action, AppState, ClusterOrigin, NextStep, NoticesAction, OpeningAction, Refused, Source,
+};
 use crate::time_axis::{TimeAxis, Window};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
@@ -164,11 +166,11 @@ impl Session {
     /// that there is none.
     fn find_kept(&self, name: String) {
         let session = self.clone();
-        self.0.finding.set(true);
+        self.tell(OpeningAction::Seeking(true));
         spawn_local(async move {
             let held = kept::held(&name).await;
             let kept = kept::list().await;
-            session.0.finding.set(false);
+            session.tell(OpeningAction::Seeking(false));
             let newest = kept.iter().rev().find(|kept| kept.name == name);
             let wanted = session.0.wanted.borrow();
             let is_wanted = wanted

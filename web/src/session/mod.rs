@@ -56,8 +56,6 @@ struct Inner {
     way_back: RefCell<WayBack>,
     /// Counts what has been asked of elsewhere: what comes of an earlier one is not wanted.
     fetching: Cell<u32>,
-    /// What a link shows is being looked for in this browser.
-    finding: Cell<bool>,
     /// The files opened last, for links that lead back to them.
     known: RefCell<Vec<Files>>,
     /// Where a link has put the clock, until the runs are over or somebody moves it.
@@ -97,7 +95,6 @@ impl Session {
             wanted: RefCell::default(),
             way_back: RefCell::default(),
             fetching: Cell::default(),
-            finding: Cell::default(),
             known: RefCell::default(),
             linked_time: Cell::default(),
             held_files: RefCell::default(),

@@ -28,7 +28,7 @@ impl Session {
     /// Whether what is shown is about to become something else: jobs are on their way, or files are
     /// looked for.
     pub fn is_under_way(&self) -> bool {
-        self.0.desk.borrow().is_busy() || self.0.finding.get()
+        self.0.desk.borrow().is_busy() || self.state().opening.is_sought
     }
 
     /// Opens an embedded sample.

@@ -13,7 +13,7 @@ mod notices;
 mod opening;
 mod panels;
 #[cfg(test)]
-mod random;
+pub(crate) mod random;
 mod reduce;
 mod run;
 mod runs;

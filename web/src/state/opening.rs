@@ -16,6 +16,8 @@ pub struct Opening {
     pub trace: Option<Rc<TraceInfo>>,
     /// Whether the cluster came with the trace, was guessed or chosen.
     pub cluster_origin: ClusterOrigin,
+    /// Whether what a link shows is being looked for in this browser.
+    pub is_sought: bool,
     /// What is being opened right now.
     pub progress: Option<Progressing>,
     /// Why the last file or address could not be opened, until something else is or somebody has read it.
@@ -35,6 +37,8 @@ pub struct Opening {
 /// What can happen to it alone.
 #[derive(Debug)]
 pub enum OpeningAction {
+    /// What a link shows is being looked for in this browser, or no longer.
+    Seeking(bool),
     /// A trace is being opened: its name and bytes.
     Begun(String, u64),
     /// So many of its bytes have come from its host, of so many.
@@ -66,6 +70,7 @@ impl Opening {
             source,
             trace: None,
             cluster_origin,
+            is_sought: false,
             progress: None,
             refused: None,
             columns: None,
@@ -78,6 +83,7 @@ impl Opening {
 
     pub(super) fn apply(&mut self, action: OpeningAction) {
         match action {
+            OpeningAction::Seeking(is_sought) => self.is_sought = is_sought,
             OpeningAction::Begun(name, total) => {
                 self.progress = Some(Progressing {
                     name,

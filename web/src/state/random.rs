@@ -293,7 +293,7 @@ impl Random {
 }
 
 /// A state in which the trace of a link is open.
-pub(super) fn opened(link: &Link) -> AppState {
+pub(crate) fn opened(link: &Link) -> AppState {
     let mut state = AppState::from_link(link);
     state.apply(open(link));
     state.apply(SelectionAction::Select(link.job));

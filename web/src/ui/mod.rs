@@ -46,6 +46,7 @@ mod metrics;
 mod metrics_table;
 mod node_groups;
 mod nodes_drawn;
+mod page;
 mod picture_saver;
 mod placing_panel;
 mod player;
@@ -75,4 +76,5 @@ mod what_changed;
 mod wording;
 mod yard_facts;
 
-pub use app::App;
+pub use app::{App, AppProps};
+pub use page::{Card, Changed, Look, Page, Place, RunFacts};
