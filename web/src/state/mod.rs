@@ -4,8 +4,7 @@
 
 mod action;
 mod analyses;
-pub(crate) mod beside;
-pub(crate) mod besides;
+pub(crate) mod attachments;
 pub mod change;
 pub mod link;
 mod names;
@@ -19,6 +18,7 @@ mod run;
 mod runs;
 mod selection;
 pub mod settings;
+pub(crate) mod side_by_side;
 pub mod source;
 pub(crate) mod spec_edit;
 mod store;

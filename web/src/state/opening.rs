@@ -2,7 +2,7 @@
 
 use super::Source;
 use crate::bridge::protocol::{Choice, Facets, OwnCluster};
-use crate::kept::{Held, Kept};
+use crate::stored_traces::{Held, StoredTrace};
 use std::rc::Rc;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::weights::WeightsChoice;
@@ -27,7 +27,7 @@ pub struct Opening {
     /// Whether they are being asked.
     pub asks_columns: bool,
     /// The traces saved in this browser.
-    pub saved: Vec<Kept>,
+    pub saved: Vec<StoredTrace>,
     /// Whether a reload finds the files that are open.
     pub held: Held,
     /// Weights of one's own that are at hand, with the names of their files.
@@ -56,7 +56,7 @@ pub enum OpeningAction {
     /// They do not answer now.
     LeaveColumns,
     /// These traces are saved in this browser.
-    Saved(Vec<Kept>),
+    Saved(Vec<StoredTrace>),
     /// Whether a reload finds the files that are open.
     Held(Held),
     /// The one that is open is saved under this number.
@@ -120,7 +120,7 @@ impl Opening {
             OpeningAction::Held(held) => self.held = held,
             OpeningAction::SavedThis(id) => {
                 if let Some(trace) = &mut self.trace {
-                    Rc::make_mut(trace).kept = Some(id);
+                    Rc::make_mut(trace).stored = Some(id);
                 }
             }
         }
@@ -224,7 +224,7 @@ pub struct TraceInfo {
     /// Whether its columns are those said of an earlier file with the same header.
     pub remembered: bool,
     /// The number of the kept trace that it is, if it was kept.
-    pub kept: Option<f64>,
+    pub stored: Option<f64>,
     /// The clusters or files inside an archive.
     pub members: Vec<Member>,
     /// The member that is open; all of them if none is named.

@@ -322,7 +322,7 @@ pub(super) fn open(link: &Link) -> Action {
             choice: link.choice.clone(),
             columns: link.columns.clone(),
             remembered: false,
-            kept: None,
+            stored: None,
             members: Vec::new(),
             member: link.member.clone(),
             adaptive: false,

@@ -29,10 +29,10 @@ use super::theme::use_theme;
 use super::trace_panel::trace_panel;
 use super::views;
 use super::way_back::way_back;
-use crate::kept::watch_others;
 use crate::remembered;
 use crate::session::Session;
 use crate::state::{AppState, NoticesAction, PanelsAction, Store};
+use crate::stored_traces::watch_others;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -83,7 +83,7 @@ pub fn App(props: &AppProps) -> Html {
         move |()| {
             let list = move |session: &Session| {
                 let session = session.clone();
-                spawn_local(async move { session.list_kept().await });
+                spawn_local(async move { session.list_stored().await });
             };
             list(&session);
             let watching = session.clone();

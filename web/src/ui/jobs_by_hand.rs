@@ -7,7 +7,7 @@ use super::metrics_table::mean_jct;
 use super::services::StateProps;
 use super::typed::Typed;
 use crate::draw::format;
-use crate::session::by_hand::{MOST, MadeJob, made_of};
+use crate::session::manual_jobs::{MOST, MadeJob, made_of};
 use crate::state::AppState;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;

@@ -1,8 +1,8 @@
 //! Fields drawn from a description: of a setting, and of anything that takes values of a kind.
 
 use super::controls::{self, Take, quiet_button};
-use super::die::die;
 use super::icon::{Icon, sign};
+use super::seed_button::seed_button;
 use super::vary::{varied, vary};
 use crate::session::Session;
 use crate::state::change::Change;
@@ -59,7 +59,7 @@ pub(super) fn setting_field(session: &Session, setup: &Setup, setting: &'static 
     let field = kind_field(setting.kind, &name, value.clone(), take.clone());
     let field = if setting.key.ends_with("seed") {
         let vary = vary(session, &Vary::Setting(setting.key), None);
-        varied(field, html! { <>{ die(&name, &take) }{ vary }</> })
+        varied(field, html! { <>{ seed_button(&name, &take) }{ vary }</> })
     } else {
         field
     };

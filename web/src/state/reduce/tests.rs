@@ -210,7 +210,7 @@ fn sample(name: &str) -> Action {
             choice: Choice::default(),
             columns: None,
             remembered: false,
-            kept: None,
+            stored: None,
             members: Vec::new(),
             member: None,
             adaptive: false,

@@ -1,12 +1,12 @@
 //! Traces from elsewhere: fetched from an address, or unpacked from a link; and packed for one
 //! (static/remote.js does all three).
 
-use super::Session;
-use super::desk::Files;
+use super::OpeningRequest;
 use crate::bridge::protocol::ExportFormat;
-use crate::kept::Opening;
+use crate::session::Session;
 use crate::state::source::check_address;
 use crate::state::{Action, AppState, NextStep, OpeningAction, Refused, Source};
+use crate::stored_traces::TraceFiles;
 use crate::words::words;
 use std::rc::Rc;
 use switchyard_app::Experiment;
@@ -24,7 +24,7 @@ extern "C" {
         told: &Closure<dyn FnMut(f64, f64)>,
     ) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = switchyardRemote, js_name = leave)]
-    pub(super) fn leave();
+    pub(in crate::session) fn leave();
     #[wasm_bindgen(catch, js_namespace = switchyardRemote)]
     async fn pack(text: &str) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch, js_namespace = switchyardRemote)]
@@ -42,7 +42,7 @@ pub const MOST_LETTERS: usize = 32_000;
 /// # Errors
 ///
 /// Why it cannot be had, a sentence.
-pub(super) async fn file_of(
+pub(in crate::session) async fn file_of(
     source: &Source,
     told: impl Fn(u64, u64) + 'static,
 ) -> Result<File, String> {
@@ -79,7 +79,7 @@ impl Session {
     pub fn take_from(&self, source: Source) {
         self.begin_elsewhere();
         self.tell(OpeningAction::Begun(source.name().to_owned(), 0));
-        let (session, mine) = (self.clone(), self.0.fetching.get());
+        let (session, mine) = (self.clone(), self.0.opening.fetches.get());
         spawn_local(async move {
             let told = session.clone();
             let file = file_of(&source, move |bytes, total| {
@@ -87,19 +87,19 @@ impl Session {
             });
             let file = file.await;
             // Something else may have been opened meanwhile, or this given up.
-            if session.0.fetching.get() != mine {
+            if session.0.opening.fetches.get() != mine {
                 return;
             }
             match file {
                 Ok(file) => {
                     let files = vec![file];
-                    session.open_as_linked(Files {
-                        how: Opening {
+                    session.open_as_linked(OpeningRequest {
+                        how: TraceFiles {
                             files,
-                            ..Opening::default()
+                            ..TraceFiles::default()
                         },
                         from: Some(source),
-                        ..Files::default()
+                        ..OpeningRequest::default()
                     });
                 }
                 Err(why) => {

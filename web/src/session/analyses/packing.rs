@@ -1,8 +1,8 @@
 //! Placements of shares: a worker measures them on the lists that are open.
 
-use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{PackReply, PackRequest};
+use crate::session::Session;
 use crate::state::AnalysesAction;
 use wasm_bindgen::JsValue;
 use web_sys::File;
@@ -21,14 +21,14 @@ impl Session {
         let packer = WorkerHandle::start(move |news| session.hear_packer(news));
         let lists = lists.iter().flatten().map(JsValue::from);
         match packer.send(&PackRequest { seeds }, lists) {
-            Ok(()) => drop(self.0.packer.replace(Some(packer))),
+            Ok(()) => drop(self.0.analyses.packer.replace(Some(packer))),
             Err(why) => self.tell(AnalysesAction::Packed(Some(Err(why.to_string())))),
         }
     }
 
     /// Gives up what is being measured; what has been told stays.
     pub fn leave_packing(&self) {
-        self.0.packer.take();
+        self.0.analyses.packer.take();
     }
 
     fn hear_packer(&self, news: News<PackReply>) {
@@ -41,7 +41,7 @@ impl Session {
             }
             News::Late => self.tell_late(),
             News::Died(why) => {
-                self.0.packer.take();
+                self.0.analyses.packer.take();
                 let why = format!("The worker that measures died ({why}): start again.");
                 self.tell(AnalysesAction::Packed(Some(Err(why))));
             }
