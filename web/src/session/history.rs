@@ -4,9 +4,7 @@
 use super::Session;
 use super::opening::OpeningRequest;
 use crate::state::link::Link;
-use crate::state::{
-    Action, AppState, ClusterOrigin, NextStep, NoticesAction, OpeningAction, Refused, Source,
-};
+use crate::state::{Action, AppState, NextStep, NoticesAction, OpeningAction, Refused, Source};
 use crate::stored_traces::{self, TraceFiles};
 use crate::time_axis::{TimeAxis, Window};
 use std::cell::{Cell, RefCell};
@@ -159,7 +157,7 @@ impl Session {
             let cluster = self.0.stage.read().cluster.clone();
             let cluster = link.cluster.clone().unwrap_or(cluster);
             // The link's cluster is wanted, or else the one that follows from the jobs.
-            self.choose(how.choice, cluster, ClusterOrigin::Guessed);
+            self.choose_on(how.choice, cluster, None);
         } else {
             let files = open.how.files;
             self.open(OpeningRequest {

@@ -18,8 +18,7 @@ use crate::bridge::protocol::{
 use crate::draw::format;
 use crate::remembered;
 use crate::state::{
-    Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED, NextStep, OpeningAction,
-    Refused, Source,
+    Action, AppState, ColumnsAsked, DATA_CENTRE, GUIDED, NextStep, OpeningAction, Refused, Source,
 };
 use crate::stored_traces::TraceFiles;
 pub(super) use state::OpeningRequest;
@@ -29,6 +28,7 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, TableHead};
 use switchyard::workload::SAMPLES;
+use switchyard_app::study::Origin;
 pub(super) use user_policies::ends_with;
 use wasm_bindgen::JsValue;
 use web_sys::File;
@@ -162,19 +162,25 @@ impl Session {
         self.0.opening.state.borrow().choice().clone()
     }
 
-    /// Takes other jobs of the trace that is open; not while another is being opened.
-    pub fn choose(&self, choice: Choice, cluster: ClusterSpec, origin: ClusterOrigin) {
+    /// Takes other jobs of the trace that is open; not while another is being opened. They stay on the cluster, unless
+    /// it was guessed: then it follows from them.
+    pub fn choose(&self, choice: Choice) {
+        let state = self.state();
+        let origin = state.opening.cluster_origin.clone();
+        let stays = Some(origin).filter(|origin| !matches!(origin, Origin::Guessed(_)));
+        self.choose_on(choice, state.setup.cluster.clone(), stays);
+    }
+
+    /// The same. The cluster decides which gangs are too large; `stays`: why they stay on it, if they do.
+    pub(super) fn choose_on(&self, choice: Choice, cluster: ClusterSpec, stays: Option<Origin>) {
         if self.is_opening() {
             return;
         }
         let open = self.open_now();
         // In another unit it is another trace, on a cluster of its own.
         let recounted = open.how.choice.unit() != choice.unit();
-        let origin = match recounted {
-            true => ClusterOrigin::Guessed,
-            false => origin,
-        };
-        let asked = (choice.clone(), cluster.clone(), origin);
+        let stays = stays.filter(|_| !recounted);
+        let asked = (choice.clone(), cluster.clone(), stays);
         let choosing = OpeningAction::Choosing(choice.clone());
         if let Some(Source::Sample(name)) = open.from {
             self.0.opening.state.borrow_mut().choose(asked);
@@ -200,7 +206,7 @@ impl Session {
     /// Which gangs are too large depends on the cluster: where jobs were chosen by that, they are
     /// chosen again for another one.
     pub(super) fn is_to_choose_again(&self, state: &AppState) -> bool {
-        let (cluster, origin) = (&state.setup.cluster, state.opening.cluster_origin);
+        let cluster = &state.setup.cluster;
         let choice = state.opening.trace.as_ref().map(|trace| &trace.choice);
         let Some(choice) = choice.filter(|choice| !choice.value("oversized").is_empty()) else {
             return false;
@@ -209,7 +215,7 @@ impl Session {
         if is_chosen || self.is_opening() {
             return false;
         }
-        self.choose(choice.clone(), cluster.clone(), origin);
+        self.choose(choice.clone());
         true
     }
 

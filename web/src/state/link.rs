@@ -10,9 +10,7 @@
 use super::names;
 use super::source::{check_address, without_login};
 use super::view_options::{OPTIONS, ViewOptions};
-use super::{
-    AppState, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Run, Source, Theme, settings,
-};
+use super::{AppState, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Run, Source, Theme, settings};
 use crate::bridge::protocol::Choice;
 use crate::draw::format;
 use crate::goodput::Question;
@@ -29,7 +27,7 @@ use switchyard::trace::{Choices, ColumnMapping, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
 use switchyard::{Resource, Settings};
 use switchyard_app::Permalink;
-use switchyard_app::study::DEFAULT_POLICIES;
+use switchyard_app::study::{DEFAULT_POLICIES, Origin};
 
 /// The view that a link shows which names none.
 const FIRST_VIEW: &str = "yard";
@@ -365,7 +363,7 @@ impl Link {
         let position = |id: u32| state.runs.iter().position(|run| run.id == id);
         Self {
             source: state.opening.source.clone(),
-            cluster: (state.opening.cluster_origin == ClusterOrigin::Chosen)
+            cluster: (state.opening.cluster_origin == Origin::Asked)
                 .then(|| state.setup.cluster.clone()),
             settings: {
                 let mut settings = state.setup.settings.clone();

@@ -32,7 +32,7 @@ pub use analyses::{Analyses, AnalysesAction, Model};
 use link::Link;
 pub use notices::{Notices, NoticesAction};
 pub use opening::{
-    ClusterOrigin, ColumnsAsked, NextStep, Opening, OpeningAction, Progressing, Refused, TraceInfo,
+    ColumnsAsked, NextStep, Opening, OpeningAction, Progressing, Refused, TraceInfo,
 };
 pub use panels::{Panels, PanelsAction};
 pub use run::{Finished, Phase, Run};
@@ -47,7 +47,7 @@ use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Settings};
 use switchyard_app::Experiment;
-use switchyard_app::study::{run_of, trains, why_trained};
+use switchyard_app::study::{Origin, run_of, trains, why_trained};
 pub use view::{Theme, View, ViewAction};
 use view_options::{TIMES, ViewOption, ZONE};
 
@@ -116,8 +116,8 @@ impl AppState {
         runs.compare_with(link.baseline);
         runs.tell_apart();
         let origin = match link.cluster {
-            Some(_) => ClusterOrigin::Chosen,
-            None => ClusterOrigin::Given,
+            Some(_) => Origin::Asked,
+            None => Origin::Trace,
         };
         Self {
             opening: Opening::of(link.source.clone(), origin),

@@ -1,11 +1,13 @@
 //! What is open, where it comes from, and what is being opened.
 
 use super::Source;
-use crate::bridge::protocol::{Choice, Facets, OwnCluster};
+use crate::bridge::protocol::{Choice, Facets};
 use crate::stored_traces::{Held, StoredTrace};
 use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::weights::WeightsChoice;
+use switchyard_app::study::Origin;
 
 /// The part of the state that opening files changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +16,8 @@ pub struct Opening {
     pub source: Source,
     /// The opened trace.
     pub trace: Option<Rc<TraceInfo>>,
-    /// Whether the cluster came with the trace, was guessed or chosen.
-    pub cluster_origin: ClusterOrigin,
+    /// Why the cluster is the one it is.
+    pub cluster_origin: Origin,
     /// Whether what a link shows is being looked for in this browser.
     pub is_sought: bool,
     /// What is being opened right now.
@@ -65,7 +67,7 @@ pub enum OpeningAction {
 
 impl Opening {
     /// Nothing is open, and this is to be.
-    pub(super) fn of(source: Source, cluster_origin: ClusterOrigin) -> Self {
+    pub(super) fn of(source: Source, cluster_origin: Origin) -> Self {
         Self {
             source,
             trace: None,
@@ -203,8 +205,8 @@ pub struct ColumnsAsked {
 pub struct TraceInfo {
     /// Where it comes from.
     pub source: Source,
-    /// The cluster that it came with, or that was guessed from it.
-    pub own_cluster: OwnCluster,
+    /// The cluster that it came with or fits on, and which of both.
+    pub own_cluster: (ClusterSpec, Origin),
     /// The file's or sample's name.
     pub name: String,
     /// The format's stable name, or `sample`.
@@ -241,25 +243,4 @@ pub struct TraceInfo {
     pub span_days: f64,
     /// Unix seconds of time 0, where its jobs come at times that have dates.
     pub epoch: Option<f64>,
-}
-
-/// Where the cluster comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClusterOrigin {
-    /// From a file dropped with the trace, or the sample's own.
-    Given,
-    /// Guessed from the trace.
-    Guessed,
-    /// Chosen by the visitor.
-    Chosen,
-}
-
-impl ClusterOrigin {
-    /// Of a trace's own.
-    pub fn of(own: &OwnCluster) -> Self {
-        match own {
-            OwnCluster::Given(_) => Self::Given,
-            OwnCluster::Guessed(_) => Self::Guessed,
-        }
-    }
 }

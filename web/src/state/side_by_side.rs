@@ -94,7 +94,7 @@ impl AppState {
             .opening
             .trace
             .as_ref()
-            .map(|trace| trace.own_cluster.spec().clone());
+            .map(|trace| trace.own_cluster.0.clone());
         let mut title = None;
         // An experiment that nobody has said more of brings its own settings and schedulers.
         let is_set_up = !other.says_runs

@@ -254,7 +254,7 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
             if matches!(trace.source, Source::Packed(..)) {
                 <p class="hint">{ "Its jobs came within the link." }</p>
             }
-            { load_field(state, trace, session) }
+            { load_field(trace, session) }
             if let Some(report) = &trace.report {
                 { import_report(trace, report, session) }
                 { job_choice(state, trace, session) }
@@ -268,13 +268,12 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
 }
 
 /// How fast its jobs come.
-fn load_field(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
+fn load_field(trace: &TraceInfo, session: &Session) -> Html {
     let take = {
         let session = session.clone();
-        let (cluster, origin) = (state.setup.cluster.clone(), state.opening.cluster_origin);
         Callback::from(move |typed: String| {
             let load = Choice::load_of(typed.trim()).map_err(|why| format!("Load: {why}."))?;
-            session.choose(session.choice().with_load(load), cluster.clone(), origin);
+            session.choose(session.choice().with_load(load));
             Ok(())
         })
     };

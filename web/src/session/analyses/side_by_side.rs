@@ -97,7 +97,7 @@ impl Session {
         mark
     }
 
-    /// Whether nothing else has been comparison for meanwhile.
+    /// Whether nothing else has been asked for meanwhile.
     fn is_awaited(&self, mark: &Rc<()>) -> bool {
         Rc::ptr_eq(&self.0.analyses.sweep.borrow().mark, mark)
     }
@@ -166,7 +166,7 @@ impl Session {
             title: trace.title,
             jobs: workload.jobs.len(),
             adaptive: workload.is_adaptive(),
-            cluster: Some(trace.cluster.spec().clone()),
+            cluster: Some(trace.cluster.0),
             attachments: Attachments::new(trace.profiles, trace.outages, trace.experiment),
         };
         let state = &comparison.state;

@@ -6,12 +6,11 @@ use crate::draw::format;
 use crate::draw::palette::Ranks;
 use crate::session::Session;
 use crate::state::attachments::Attachments;
-use crate::state::{
-    Action, ClusterOrigin, Refused, RunsAction, SelectionAction, Source, TraceInfo, ViewAction,
-};
+use crate::state::{Action, Refused, RunsAction, SelectionAction, Source, TraceInfo, ViewAction};
 use crate::time_axis::TimeAxis;
 use std::rc::Rc;
 use switchyard::workload::SAMPLES;
+use switchyard_app::study::Origin;
 
 impl Session {
     /// Puts a trace's jobs on stage, in the place of all that is there.
@@ -53,12 +52,10 @@ impl Session {
             opening.open.members = trace.members;
         }
         let own_cluster = trace.cluster;
-        // Who takes other jobs stays on the cluster, unless it follows from them.
-        let asked = asked.filter(|(_, _, origin)| *origin != ClusterOrigin::Guessed);
         let (cluster, origin) = match (asked, wanted.cluster) {
-            (Some((_, cluster, origin)), _) => (cluster, origin),
-            (None, Some(wanted)) => (wanted, ClusterOrigin::Chosen),
-            (None, None) => (own_cluster.spec().clone(), ClusterOrigin::of(&own_cluster)),
+            (Some((_, cluster, Some(origin))), _) => (cluster, origin),
+            (_, Some(wanted)) => (wanted, Origin::Asked),
+            (_, None) => own_cluster.clone(),
         };
         opening.open.chosen_for = Some(cluster.clone());
         let adaptive = workload.is_adaptive();

@@ -12,12 +12,13 @@
 //! until the next trace is.
 
 use crate::bridge::protocol::{Choice, Refusal};
-use crate::state::{ClusterOrigin, ColumnsAsked, Source};
+use crate::state::{ColumnsAsked, Source};
 use crate::stored_traces::TraceFiles;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, Member, TableHead};
+use switchyard_app::study::Origin;
 use web_sys::File;
 
 /// Files, and all that is known about how to open them; a sample has none.
@@ -77,8 +78,9 @@ enum Next {
     Asking(OpeningRequest),
 }
 
-/// Jobs asked for of the trace that is open, and the cluster to stay on.
-pub(in crate::session) type JobsRequest = (Choice, ClusterSpec, ClusterOrigin);
+/// Jobs asked for of the trace that is open, the cluster that decides which gangs are too large, and why they stay on
+/// it, if they do.
+pub(in crate::session) type JobsRequest = (Choice, ClusterSpec, Option<Origin>);
 
 /// The trace that is open.
 #[derive(Debug, Default)]
@@ -323,7 +325,7 @@ mod tests {
     fn asked(window: &str) -> JobsRequest {
         let cluster = ClusterSpec::uniform(1, 1).expect("a cluster");
         let choice = Choice::default().with("window", window);
-        (choice, cluster, ClusterOrigin::Chosen)
+        (choice, cluster, Some(Origin::Asked))
     }
 
     /// Trace trace 1 is open and read.
