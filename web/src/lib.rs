@@ -9,6 +9,7 @@
 pub mod away;
 pub mod bands;
 pub mod bridge;
+pub mod complaint;
 pub mod draw;
 pub mod followed;
 pub mod fragmentation;

@@ -6,6 +6,7 @@
 use crate::bridge::protocol::Choice;
 use crate::words::words;
 use js_sys::{Array, JsString};
+use thiserror::Error;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::File;
@@ -49,6 +50,11 @@ pub struct TraceFiles {
     /// Which jobs are taken.
     pub choice: Choice,
 }
+
+/// Why the browser does not store a trace, or has none: its own reason, in words that follow a colon.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct NotStored(String);
 
 #[wasm_bindgen]
 extern "C" {
@@ -122,7 +128,7 @@ pub fn watch_others(changed: impl Fn() + 'static) {
 /// # Errors
 ///
 /// Why the browser does not, in words that follow a colon.
-pub async fn store(how: TraceFiles, name: &str, jobs: usize) -> Result<f64, String> {
+pub async fn store(how: TraceFiles, name: &str, jobs: usize) -> Result<f64, NotStored> {
     let files: Array = how.files.iter().collect();
     // Keys and values in turn.
     let pairs = how.choice.0.iter().flat_map(|(key, value)| [key, value]);
@@ -132,7 +138,7 @@ pub async fn store(how: TraceFiles, name: &str, jobs: usize) -> Result<f64, Stri
     } = how;
     let kept = keep_record(files, name, jobs as f64, member, columns, choice).await;
     kept.map(|id| id.as_f64().unwrap_or(0.0))
-        .map_err(|error| words(&error))
+        .map_err(|error| NotStored(words(&error)))
 }
 
 /// The files of a stored trace, and how they were opened.
@@ -140,10 +146,10 @@ pub async fn store(how: TraceFiles, name: &str, jobs: usize) -> Result<f64, Stri
 /// # Errors
 ///
 /// Why there is none, in words that follow a colon.
-pub async fn open(id: f64) -> Result<TraceFiles, String> {
+pub async fn open(id: f64) -> Result<TraceFiles, NotStored> {
     let record: Record = open_record(id)
         .await
-        .map_err(|error| words(&error))?
+        .map_err(|error| NotStored(words(&error)))?
         .unchecked_into();
     let texts = record.choice();
     let texts: Vec<String> = texts.iter().filter_map(|text| text.as_string()).collect();

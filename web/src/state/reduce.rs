@@ -127,12 +127,12 @@ impl AppState {
                 Ok(setup) if setup == self.setup => {}
                 Ok(setup) => self.set_up(setup),
                 // It was right for the settings it was made for, which have changed meanwhile.
-                Err(why) => self.notices.notice = Some(why),
+                Err(why) => self.notices.notice = Some(why.into()),
             },
             Action::Edit(id, change) => {
                 match self.run(id).map(|run| change.of(&run.policy)) {
                     Some(Ok(policy)) => self.runs.change(id, policy),
-                    Some(Err(why)) => self.notices.notice = Some(why),
+                    Some(Err(why)) => self.notices.notice = Some(why.into()),
                     // It has gone meanwhile.
                     None => {}
                 }

@@ -9,6 +9,7 @@ use super::names::names;
 use super::sweep::{Order, Point, Sweep, Vary};
 use super::{AppState, Run, Source, TraceInfo, settings};
 use crate::bridge::protocol::Choice;
+use crate::complaint::Complaint;
 use crate::draw::format;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -48,14 +49,14 @@ pub struct SideBySide {
 /// # Errors
 ///
 /// What is no link, or is not understood, a sentence.
-pub(crate) fn other_link(text: &str) -> Result<Link, String> {
+pub(crate) fn other_link(text: &str) -> Result<Link, Complaint> {
     let fragment = text.split_once('#').map_or("", |(_, fragment)| fragment);
     if !Link::is_one(fragment) {
-        return Err("Paste the whole link, as Share copies it, or choose a file.".to_owned());
+        return Err("Paste the whole link, as Share copies it, or choose a file.".into());
     }
     let other = Link::parse(fragment);
     match &other.complaints[..] {
-        [first, ..] => Err(format!("Not all of that link is understood: {first}")),
+        [first, ..] => Err(format!("Not all of that link is understood: {first}").into()),
         [] => Ok(other),
     }
 }

@@ -6,6 +6,7 @@ use super::node_groups::{groups_form, tree_form};
 use super::setting_field::{label, set_up, setting_field, take};
 use super::typed::Typed;
 use super::vary::vary;
+use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::machine::Machine;
 use crate::session::Session;
@@ -23,11 +24,12 @@ use yew::prelude::*;
 /// The cluster, and what all runs have in common.
 pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
     let setup = &state.setup;
-    let set = |change: fn(&mut Setup, &str) -> Result<(), String>| set_up(session, setup, change);
+    let set =
+        |change: fn(&mut Setup, &str) -> Result<(), Complaint>| set_up(session, setup, change);
     let set_cluster = set(|setup, typed| {
         let cluster = typed.parse();
         let cluster = cluster.and_then(|cluster| counted(cluster, format::unit()));
-        setup.cluster = cluster.map_err(|why: ClusterError| why.to_string())?;
+        setup.cluster = cluster.map_err(|why: ClusterError| Complaint::of(why))?;
         Ok(())
     });
     let own = state.opening.trace.as_ref().map(|trace| &trace.own_cluster);

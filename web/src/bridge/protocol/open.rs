@@ -2,6 +2,7 @@
 
 use super::{Kind, Message, Program, Role};
 use crate::bridge::jobs::Jobs;
+use crate::complaint::Complaint;
 use serde::{Deserialize, Serialize};
 use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
@@ -155,12 +156,12 @@ impl Choice {
     /// # Errors
     ///
     /// What a load is, as a sentence's second half.
-    pub fn load_of(text: &str) -> Result<f64, String> {
+    pub fn load_of(text: &str) -> Result<f64, Complaint> {
         let load = text.parse().ok();
         let load = load.filter(|load: &f64| LOADS.contains(load));
         load.ok_or_else(|| {
             let (least, most) = LOADS.into_inner();
-            format!("it is a number from {least} to {most}: 2 is twice as fast as recorded")
+            format!("it is a number from {least} to {most}: 2 is twice as fast as recorded").into()
         })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{ModelReply, ModelRequest};
+use crate::complaint::Complaint;
 use crate::goodput::Question;
 use crate::session::Session;
 use crate::state::AnalysesAction;
@@ -18,7 +19,7 @@ impl Session {
         self.tell(AnalysesAction::Ask(question));
         match asked {
             Ok(()) => *goodput = Some(worker),
-            Err(why) => self.tell(AnalysesAction::Answered(Err(why.to_string()))),
+            Err(why) => self.tell(AnalysesAction::Answered(Err(Complaint::of(why)))),
         }
     }
 
@@ -30,7 +31,7 @@ impl Session {
                 // The next question gets a new worker.
                 self.0.analyses.goodput.borrow_mut().take();
                 let why = format!("the model's worker died ({why}): change a number to try again");
-                self.tell(AnalysesAction::Answered(Err(why)));
+                self.tell(AnalysesAction::Answered(Err(why.into())));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{PackReply, PackRequest};
+use crate::complaint::Complaint;
 use crate::session::Session;
 use crate::state::AnalysesAction;
 use wasm_bindgen::JsValue;
@@ -22,7 +23,7 @@ impl Session {
         let lists = lists.iter().flatten().map(JsValue::from);
         match packer.send(&PackRequest { seeds }, lists) {
             Ok(()) => drop(self.0.analyses.packer.replace(Some(packer))),
-            Err(why) => self.tell(AnalysesAction::Packed(Some(Err(why.to_string())))),
+            Err(why) => self.tell(AnalysesAction::Packed(Some(Err(Complaint::of(why))))),
         }
     }
 
@@ -37,13 +38,13 @@ impl Session {
                 self.tell(AnalysesAction::Packed(Some(Ok((*measured).into()))));
             }
             News::Reply(PackReply::Refused(why)) => {
-                self.tell(AnalysesAction::Packed(Some(Err(why))))
+                self.tell(AnalysesAction::Packed(Some(Err(why.into()))))
             }
             News::Late => self.tell_late(),
             News::Died(why) => {
                 self.0.analyses.packer.take();
                 let why = format!("The worker that measures died ({why}): start again.");
-                self.tell(AnalysesAction::Packed(Some(Err(why))));
+                self.tell(AnalysesAction::Packed(Some(Err(why.into()))));
             }
         }
     }

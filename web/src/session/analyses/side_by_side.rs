@@ -4,6 +4,7 @@
 use super::sweep::{Side, SweepUnderWay};
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{OpenReply, OpenRequest, OpenedTrace};
+use crate::complaint::Complaint;
 use crate::session::Session;
 use crate::session::opening::remote;
 use crate::state::attachments::Attachments;
@@ -102,9 +103,9 @@ impl Session {
         Rc::ptr_eq(&self.0.analyses.sweep.borrow().mark, mark)
     }
 
-    fn refuse_the_other(&self, why: String) {
+    fn refuse_the_other(&self, why: impl Into<Complaint>) {
         self.0.analyses.sweep.take();
-        self.tell(AnalysesAction::Swept(Err(why)));
+        self.tell(AnalysesAction::Swept(Err(why.into())));
     }
 
     fn open_files_there(&self, comparison: Comparison, files: &[File]) {
@@ -159,9 +160,9 @@ impl Session {
         }
     }
 
-    fn run_both(&self, comparison: &Comparison, trace: OpenedTrace) -> Result<(), String> {
-        let jobs = trace.jobs.shared()?;
-        let workload = trace.jobs.read()?;
+    fn run_both(&self, comparison: &Comparison, trace: OpenedTrace) -> Result<(), Complaint> {
+        let jobs = trace.jobs.shared().map_err(Complaint::of)?;
+        let workload = trace.jobs.read().map_err(Complaint::of)?;
         let brought = Brought {
             title: trace.title,
             jobs: workload.jobs.len(),

@@ -6,6 +6,7 @@ use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{
     Opener, Program, RunInput, Summarizer, SummaryReply, SummaryRequest,
 };
+use crate::complaint::Complaint;
 use crate::session::Session;
 use crate::session::runs::ResolvedWeights;
 use crate::state::link::Link;
@@ -101,12 +102,12 @@ impl Session {
             let weights = match self.resolve_weights(&spec) {
                 ResolvedWeights::Ready(weights) => weights,
                 ResolvedWeights::Missing(why) => {
-                    self.tell(AnalysesAction::SweptRun(at, Err(why)));
+                    self.tell(AnalysesAction::SweptRun(at, Err(why.into())));
                     continue;
                 }
                 ResolvedWeights::Loading => {
                     let why = "Its weights are on their way: start the sweep again.".to_owned();
-                    self.tell(AnalysesAction::SweptRun(at, Err(why)));
+                    self.tell(AnalysesAction::SweptRun(at, Err(why.into())));
                     continue;
                 }
             };
@@ -131,15 +132,15 @@ impl Session {
                     .borrow_mut()
                     .workers
                     .push((at, worker)),
-                Err(why) => self.tell(AnalysesAction::SweptRun(at, Err(why.to_string()))),
+                Err(why) => self.tell(AnalysesAction::SweptRun(at, Err(Complaint::of(why)))),
             }
         }
     }
 
     fn hear_sweep(&self, at: usize, news: News<SummaryReply>) {
-        let outcome: Result<Summary, String> = match news {
+        let outcome: Result<Summary, Complaint> = match news {
             News::Reply(SummaryReply(outcome)) => *outcome,
-            News::Died(why) => Err(format!("Its worker died: {why}.")),
+            News::Died(why) => Err(format!("Its worker died: {why}.").into()),
             News::Late => return self.tell_late(),
         };
         let mut sweeping = self.0.analyses.sweep.borrow_mut();

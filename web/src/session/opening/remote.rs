@@ -3,6 +3,7 @@
 
 use super::OpeningRequest;
 use crate::bridge::protocol::ExportFormat;
+use crate::complaint::Complaint;
 use crate::session::Session;
 use crate::state::source::check_address;
 use crate::state::{Action, AppState, NextStep, OpeningAction, Refused, Source};
@@ -45,7 +46,7 @@ pub const MOST_LETTERS: usize = 32_000;
 pub(in crate::session) async fn file_of(
     source: &Source,
     told: impl Fn(u64, u64) + 'static,
-) -> Result<File, String> {
+) -> Result<File, Complaint> {
     let name = source.name();
     let told = Closure::new(move |bytes: f64, total: f64| told(bytes as u64, total as u64));
     let file = match source {
@@ -59,7 +60,7 @@ pub(in crate::session) async fn file_of(
             .map_or_else(String::new, |host| format!(" from {host}"));
         let why = words(&error);
         let end = if why.ends_with('.') { "" } else { "." };
-        format!("{name} cannot be opened{of}: {why}{end}")
+        format!("{name} cannot be opened{of}: {why}{end}").into()
     })
 }
 
@@ -69,7 +70,7 @@ impl Session {
     /// # Errors
     ///
     /// What is no address, a sentence.
-    pub fn open_address(&self, address: &str) -> Result<(), String> {
+    pub fn open_address(&self, address: &str) -> Result<(), Complaint> {
         check_address(address).map_err(|why| format!("Not fetched: {why}."))?;
         self.take_from(Source::Url(address.to_owned()));
         Ok(())
@@ -104,7 +105,7 @@ impl Session {
                 }
                 Err(why) => {
                     session.cancel_opening();
-                    let mut refused = Refused::file(why);
+                    let mut refused = Refused::file(why.into());
                     if let Source::Url(_) = source {
                         refused.next = NextStep::Fetch(source);
                     }

@@ -18,7 +18,7 @@ impl Session {
         let shared = trace.jobs.shared();
         let (shared, workload) = match shared.and_then(|shared| Ok((shared, trace.jobs.read()?))) {
             Ok(both) => both,
-            Err(why) => return self.tell(Action::Refused(Refused::file(why))),
+            Err(why) => return self.tell(Action::Refused(Refused::file(why.to_string()))),
         };
         self.0.opening.jobs.replace(shared);
         format::count_in(workload.unit);

@@ -1,6 +1,7 @@
 use super::super::random::{self, Random, opened};
 use super::*;
 use crate::bridge::protocol::{Choice, Facets};
+use crate::complaint::Complaint;
 use crate::stage::Stage;
 use crate::state::{
     NoticesAction, OpeningAction, PanelsAction, Phase, RunsAction, TraceInfo, ViewAction,
@@ -249,7 +250,7 @@ fn any_state_reopens_from_its_file() {
             .runs
             .iter()
             .map(hash)
-            .collect::<Result<Vec<_>, String>>()
+            .collect::<Result<Vec<_>, Complaint>>()
     };
     let mut ran = 0;
     for seed in 0..40 {
