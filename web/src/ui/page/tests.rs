@@ -28,7 +28,8 @@ fn said(of: &str) -> BTreeSet<String> {
     let (_, below) = EMBED.split_once(&head).expect("it is described");
     let (about, _) = below.split_once("*/").expect("a comment ends");
     let property = |line: &str| {
-        let (_, named) = line.split_once("@property {")?.1.split_once("} ")?;
+        let (_, rest) = line.split_once("@property {")?;
+        let (_, named) = rest.split_once("} ")?;
         named.split_whitespace().next().map(str::to_owned)
     };
     about.lines().filter_map(property).collect()
