@@ -27,13 +27,16 @@ use switchyard::job::JobId;
 use switchyard::policy::PolicySpec;
 use wasm_bindgen_futures::spawn_local;
 
+/// Is called with what has changed.
+type Subscriber = Rc<dyn Fn(&[Changed])>;
+
 /// The page. Cheap to clone.
 #[derive(Clone)]
 pub struct Page(Rc<Inner>);
 
 struct Inner {
     session: Session,
-    subscribers: RefCell<Vec<Rc<dyn Fn(&[Changed])>>>,
+    subscribers: RefCell<Vec<Subscriber>>,
     teller: RefCell<Teller>,
     /// Whether changes are told once what is being done is done.
     is_coming: Cell<bool>,
