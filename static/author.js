@@ -34,15 +34,5 @@
   } catch {
     return;
   }
-  const again = setInterval(() => {
-    let look;
-    try {
-      look = globalThis.switchyardEmbed.ask("look");
-    } catch {
-      // The program has not come yet.
-    }
-    if (!look?.[5]) return;
-    clearInterval(again);
-    open();
-  }, 100);
+  globalThis.switchyardEmbed.until((look) => look.open).then(() => open());
 })();

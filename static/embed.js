@@ -5,10 +5,60 @@
 //
 // What comes from an article is data: a method by its name, texts and numbers within bounds. Settings go
 // the way of every link, which the program reads; nothing becomes markup, and what is not understood is
-// not answered. web/src/ui/embed.rs calls `connect` with what the program can be asked.
+// not answered. The program calls `connect` with a handle (web/src/bin/app/page.rs, web/src/ui/page.rs), by which it
+// is asked and by which it tells what has changed: nobody here looks again and again.
 //
 // All requests go through `perform`, and all messages out through `post`. Once a reader has opened a file of
 // their own, an article of another host may ask for what `PASSES` lists, and is always answered alike.
+
+/**
+ * Where the page is.
+ * @typedef {object} Look
+ * @property {number} t The time shown, seconds since the trace's start.
+ * @property {number} end The last moment any run has reached.
+ * @property {boolean} playing
+ * @property {number} speed Simulated seconds per real second.
+ * @property {string | null} selected The chosen job's name.
+ * @property {boolean} open Whether a trace is open, and no other is being opened.
+ * @property {boolean} ready Whether there is something to see at the time shown.
+ * @property {boolean} done Whether all runs are over.
+ * @property {string} said What the page tells a person; "" for nothing.
+ * @property {boolean} isFile Whether the jobs are a file's, which a reader has opened.
+ * @property {number} revision Counts changes of results, names and hues.
+ */
+
+/**
+ * A run at the time shown.
+ * @typedef {object} RunFacts
+ * @property {string} name
+ * @property {string} policy
+ * @property {number} waiting
+ * @property {number} running
+ * @property {number} finished
+ * @property {"" | "coming" | "waiting" | "running" | "finished"} place Where the job is that was asked about.
+ */
+
+/**
+ * A scheduler of the list.
+ * @typedef {object} Card
+ * @property {number} id
+ * @property {string} spec Its policy's text.
+ * @property {string} name
+ * @property {string} given What a person has named it; "" if nobody has.
+ * @property {"idle" | "running" | "done" | "cancelled" | "failed"} status How far its run is.
+ * @property {string} why Why its run has failed; "" if it has not.
+ * @property {number | null} mean The mean completion time, once the run is complete.
+ * @property {number | null} p95
+ * @property {number | null} rho The mean of finish-time fairness.
+ * @property {string} left "149 of 240 finished" where the run leaves jobs behind, else "".
+ * @property {number} hue
+ */
+
+/**
+ * What has changed.
+ * @typedef {"opening" | "setup" | "runs" | "view" | "selection" | "analyses" | "notices" | "time"} Changed
+ */
+
 globalThis.switchyardEmbed = (() => {
   const asked = new URLSearchParams(location.search);
   const isEmbedded = asked.has("embed") && parent !== self;
@@ -21,14 +71,44 @@ globalThis.switchyardEmbed = (() => {
   const MOST_DEPTH = 8;
   const MOST_WAITING = 64;
   const MOST_GOALS = 32;
-  const EVERY_MS = 100;
 
-  let ask = null;
+  /** The program's handle, once it is there. */
+  let page = null;
   let connected;
   const connection = new Promise((resolve) => (connected = resolve));
   /** Once the page is set up as its address says. */
   let begun;
-  const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  const listeners = new Set();
+  /** Has a function called with what has changed (a list of `Changed`), each time after something has; gives what ends that. */
+  const onChange = (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const heard = (changes) => {
+    for (const listener of listeners) {
+      try {
+        listener(changes);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  };
+
+  /** How the page looks once this is so. */
+  const until = async (is) => {
+    await connection;
+    return new Promise((resolve) => {
+      const check = () => {
+        const now = page.look();
+        if (!is(now)) return;
+        end();
+        resolve(now);
+      };
+      const end = onChange(check);
+      check();
+    });
+  };
 
   // An article of the page's own host may know what the page knows; another may not, where the reader
   // has opened a file.
@@ -44,19 +124,6 @@ globalThis.switchyardEmbed = (() => {
     throw new Error(words);
   };
 
-  const look = () => {
-    const [t, end, playing, speed, selected, open, done, said, isFile, revision] = ask("look");
-    const ready = open && (done || (end > 0 && end >= t));
-    return { t, end, playing, speed, selected: selected ?? null, open, ready, done, said: said ?? "", isFile, revision };
-  };
-  const until = async (is) => {
-    for (;;) {
-      const now = look();
-      if (is(now)) return now;
-      await after(EVERY_MS / 2);
-    }
-  };
-
   const isText = (value, most = MOST_OF_A_NAME) => typeof value === "string" && value.length <= most;
   const number = (value) => (typeof value === "number" && Number.isFinite(value) ? value : fail("that is no number"));
   const text = (value) => (isText(value) ? value : fail("that is no text, or too long"));
@@ -69,7 +136,7 @@ globalThis.switchyardEmbed = (() => {
 
   let hasOwn = false;
   /** Whether the article is to hear nothing of what is shown. It stays so: runs and schedulers may be of the file's, too. */
-  const isPrivate = () => !isOfOneHost && (hasOwn ||= ask !== null && look().isFile);
+  const isPrivate = () => !isOfOneHost && (hasOwn ||= page !== null && page.look().isFile);
   let withhold;
   /** Whatever is waited for when the page becomes private is not answered any more. */
   const withheld = new Promise((_, reject) => (withhold = () => reject(new Error(PRIVATE))));
@@ -134,31 +201,32 @@ globalThis.switchyardEmbed = (() => {
   const go = async (fragment) => {
     // An article that was about to show something leaves what the reader has opened since.
     if (isPrivate()) fail(PRIVATE);
-    if (`#${fragment}` === location.hash) return;
-    const told = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+    const before = location.hash;
+    // The program hears of it before this does.
+    const followed = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
     location.replace(`#${fragment}`);
-    await Promise.race([told, after(2_000)]);
-    await after(EVERY_MS);
+    // Another wording of the same address is no event, nor is what a browser refuses since it came too often.
+    if (location.hash !== before) await followed;
   };
 
   /** Says the rest once a file is open. */
   const say = async (later) => {
     if (!later) return;
     await until(({ open, said }) => open || said);
-    if (look().open) await go(changed(ask("link"), later));
+    if (page.look().open) await go(changed(page.link(), later));
   };
 
   /** Follows a link as one that is put into the address, and waits until its runs are over. */
-  const follow = async (fragment, { playing } = look()) => {
+  const follow = async (fragment, { playing } = page.look()) => {
     await go(fragment);
     const now = await until(({ done, said, open }) => done || (said && !open));
-    if (playing !== now.playing && !(playing && isStill)) ask("play", playing);
+    if (playing !== now.playing && !(playing && isStill)) setPlaying(playing);
     return now;
   };
 
   /** Refuses a link of which something is not understood, before anything of it is shown. */
   const understood = (fragment) => {
-    const wrong = ask("wrong", fragment);
+    const wrong = page.complaint(fragment);
     return wrong === undefined ? fragment : fail(wrong);
   };
 
@@ -170,13 +238,13 @@ globalThis.switchyardEmbed = (() => {
   /** Has the page show something else, and what it has shown before if that cannot be opened or run. */
   const attempt = async (act) => {
     const mine = ++latest;
-    if (trials++ === 0) sound = { link: ask("link"), look: look() };
+    if (trials++ === 0) sound = { link: page.link(), look: page.look() };
     try {
       const { said } = await act();
       if (said) fail(said);
       return summary();
     } catch (error) {
-      if (mine === latest && !isPrivate() && ask("link") !== sound.link) await follow(sound.link, sound.look);
+      if (mine === latest && !isPrivate() && page.link() !== sound.link) await follow(sound.link, sound.look);
       throw error;
     } finally {
       trials -= 1;
@@ -188,27 +256,18 @@ globalThis.switchyardEmbed = (() => {
   const KEPT = ["policy", "placement", "seed", "jobs", "finished", "rejected", "jct", "queueing", "makespan", "restarts", "gpu_allocation", "node_hours", "mean_nodes", "fairness", "longest_wait", "failures", "log_hash"];
 
   const summary = () => {
-    const { t, end, playing, speed, done } = look();
-    const results = JSON.parse(ask("results"));
-    const names = facts().map(({ name }) => name);
+    const { t, end, playing, speed, done } = page.look();
+    const results = page.results();
+    const names = page.facts().map(({ name }) => name);
     const runs = results.runs.map((run, at) => ({ name: names[at], ...Object.fromEntries(KEPT.map((key) => [key, run[key]])) }));
     return { t, end, playing, speed, done, trace: results.trace, cluster: results.cluster, runs };
   };
-
-  const facts = (job) => ask("facts", job).map(([name, policy, waiting, running, finished, place]) => ({ name, policy, waiting, running, finished, place }));
-
-  /**
-   * The schedulers of the list: who they are, how far their runs are, and three figures of those complete. `left`:
-   * "149 of 240 finished" where a run leaves jobs behind, else "".
-   */
-  const cards = () =>
-    (ask("cards") ?? []).map(([id, spec, name, given, status, why, mean, p95, rho, left, hue]) => ({ id, spec, name, given, status, why, mean, p95, rho, left, hue }));
 
   // Goals
 
   /** Results name a scheduler in one way, articles also as it was called before. */
   const runOf = (runs, name) => {
-    const spec = ask("spec", name) ?? name;
+    const spec = page.specOf(name) ?? name;
     return (
       runs.find((run, at) => [String(at), run.name, run.policy].includes(name)) ??
       runs.find(({ policy }) => policy === spec) ??
@@ -243,7 +302,7 @@ globalThis.switchyardEmbed = (() => {
     const parts = text(words).trim().split(/\s+and\s+/).map((part) => {
       if (part === "done") return ({ now }) => now.done;
       const job = /^job (?:"([^"]+)"|(\S+)) is (coming|waiting|running|finished)(?: under (.+))?$/.exec(part);
-      if (job) return () => runOf(facts(job[1] ?? job[2]), job[4] ?? "0")?.place === job[3];
+      if (job) return () => runOf(page.facts(job[1] ?? job[2]), job[4] ?? "0")?.place === job[3];
       const [, left, by, right] = /^(.+?)\s*(<=|>=|<|>|=)\s*(.+)$/.exec(part) ?? fail(`a goal does not know '${part.slice(0, 60)}'`);
       const [a, b] = [term(left), term(right)];
       return (what) => COMPARED[by](a(what), b(what));
@@ -262,30 +321,31 @@ globalThis.switchyardEmbed = (() => {
     const largest = canvases.sort((a, b) => b.width * b.height - a.width * a.height)[0];
     return largest?.width ? createImageBitmap(largest) : null;
   };
-  const one = (what) => (name) => {
-    if (!ask(what, name === null || name === undefined ? null : text(name))) fail("there is no job of that name");
-    expect();
-  };
+  const nameOrNone = (name) => (name === null || name === undefined ? null : text(name));
+  const known = (is) => void (is || fail("there is no job of that name"));
 
   const METHODS = {
-    ready: () => look(),
+    ready: () => page.look(),
     play: () => {
-      const { t, end, done } = look();
-      if (done && t >= end) ask("seek", 0);
-      ask("play", true);
+      const { t, end, done } = page.look();
+      if (done && t >= end) seek(0);
+      setPlaying(true);
     },
-    pause: () => void ask("play", false),
+    pause: () => setPlaying(false),
     seek: async (seconds) => {
       const time = number(seconds);
       // Whether the runs get that far is not told of the reader's own.
       if (!isPrivate()) await until(({ end, done }) => done || end >= time);
-      ask("seek", time);
+      seek(time);
     },
-    speed: (speed) => void ask("speed", number(speed)),
-    select: one("select"),
-    highlight: one("highlight"),
-    show: (view) => void (ask("show", text(view)) || fail("there is no view of that name")),
-    theme: (theme) => void ask("theme", text(theme)),
+    speed: (speed) => {
+      page.speed(number(speed));
+      expect();
+    },
+    select: (job) => known(page.select(nameOrNone(job))),
+    highlight: (job) => known(page.highlight(nameOrNone(job))),
+    show: (view) => void (page.show(text(view)) || fail("there is no view of that name")),
+    theme: (theme) => page.theme(text(theme)),
     controls: (is) => controls(Boolean(is)),
     untold: (is) => untold(Boolean(is)),
     run: async (settings) => {
@@ -293,7 +353,7 @@ globalThis.switchyardEmbed = (() => {
       const { link, ...others } = settings;
       if (link === undefined) {
         // Others may be over sooner than where the clock stands.
-        const whole = understood(changed(ask("link"), { t: null, ...others }));
+        const whole = understood(changed(page.link(), { t: null, ...others }));
         return attempt(() => follow(whole));
       }
       if (!isText(link, MOST_LETTERS)) fail("a link is a text, and not too long");
@@ -301,21 +361,22 @@ globalThis.switchyardEmbed = (() => {
       understood(first);
       if (!later) return attempt(() => follow(first));
       understood(changed(first, later));
-      const { playing } = look();
+      const { playing } = page.look();
       return attempt(async () => {
         await go(first);
         await say(later);
-        return follow(ask("link"), { playing });
+        return follow(page.link(), { playing });
       });
     },
     summary,
-    facts: (job) => facts(job === undefined ? undefined : text(job)),
+    facts: (job) => page.facts(job === undefined ? undefined : text(job)),
     goal: ({ name, predicate } = {}) =>
       new Promise((resolve) => {
         if (goals.length === MOST_GOALS) fail("there are too many goals");
         goals.push({ name: text(name), is: condition(predicate), resolve });
+        if (isReady) reach(page.look());
       }),
-    link: () => ask("link"),
+    link: () => page.link(),
     picture,
   };
 
@@ -368,9 +429,7 @@ globalThis.switchyardEmbed = (() => {
       if (method !== "play" && method !== "pause") await until(({ ready, said }) => ready || said);
     }
     if (isPrivate() && !PASSES.includes(method)) fail(PRIVATE);
-    const result = (await METHODS[method](params)) ?? null;
-    expect();
-    return result;
+    return (await METHODS[method](params)) ?? null;
   };
 
   let waiting = 0;
@@ -403,53 +462,70 @@ globalThis.switchyardEmbed = (() => {
 
   // What the clock is expected to do by itself: what it does otherwise, a person has done.
   let expected = null;
-  const expect = () => (expected = { ...look(), at: performance.now() });
+  const expect = () => (expected = { ...page.look(), at: performance.now() });
+  const setPlaying = (playing) => {
+    if (playing) page.play();
+    else page.pause();
+    expect();
+  };
+  const seek = (time) => {
+    page.seek(time);
+    expect();
+  };
   const hasMoved = (now) => {
     if (!expected || now.playing !== expected.playing && now.t < now.end || now.speed !== expected.speed) return Boolean(expected);
     const most = expected.playing ? ((performance.now() - expected.at) / 1000 + 0.4) * now.speed : 0;
     return now.t < expected.t - 1e-6 || now.t > expected.t + most + 1e-6;
   };
 
+  let isReady = false;
   const watch = () => {
-    let before = {};
-    let isReady = false;
-    let told = null;
-    const whole = () => {
+    // What the article has been told.
+    let said = "";
+    let clock = {};
+    let selected;
+    let done = null;
+    const isClockOf = (now) => ["t", "end", "playing", "speed"].every((key) => now[key] === clock[key]);
+    const tellOf = (changes) => {
       keepToReader();
-      const now = look();
-      if (now.open && !isReady && asked.get("autoplay") === "0" && now.playing) ask("play", false);
-      if (now.said && now.said !== before.said) tell("error", { message: now.said.slice(0, MOST_OF_A_NAME) });
-      if (now.ready && !isReady) {
+      const now = page.look();
+      if (now.open && !isReady && asked.get("autoplay") === "0" && now.playing) setPlaying(false);
+      if (now.said && now.said !== said) tell("error", { message: now.said.slice(0, MOST_OF_A_NAME) });
+      said = now.said;
+      const isFirst = now.ready && !isReady;
+      if (isFirst) {
         isReady = true;
-        if (asked.get("autoplay") === "1" && !isStill) ask("play", true);
+        if (asked.get("autoplay") === "1" && !isStill) setPlaying(true);
         const job = asked.get("highlight");
-        if (job) ask("highlight", job);
+        if (job) page.highlight(job);
         expect();
         tell("ready", { t: now.t, end: now.end, picture: globalThis.switchyardFirstPicture ?? null });
       }
       if (!isReady) return;
-      const { t, end, playing, speed } = now;
-      if (t !== before.t || end !== before.end || playing !== before.playing || speed !== before.speed) {
+      const isSame = isClockOf(now);
+      if (!isSame && (isFirst || changes.includes("time"))) {
+        const { t, end, playing, speed } = now;
         // What a link or other runs have moved, nobody has moved by hand.
-        const isByLink = now.revision !== before.revision;
+        const isByLink = now.revision !== clock.revision;
         tell("time", { t, end, playing, speed, moved: !isByLink && hasMoved(now) });
-      }
-      expect();
-      if (now.selected !== before.selected && before.selected !== undefined) tell("select", { job: now.selected });
-      // Runs may be over, and others too, between two looks.
-      if (now.done && now.revision !== told) {
-        told = now.revision;
+        expect();
+        clock = now;
+      } else if (isSame) clock = now;
+      if (now.selected !== selected && selected !== undefined) tell("select", { job: now.selected });
+      selected = now.selected;
+      // Other runs may be over before this hears of the first.
+      if (now.done && now.revision !== done) {
+        done = now.revision;
         if (!isPrivate()) tell("done", summary());
       }
-      before = now;
       if (goals.length) reach(now);
     };
-    setInterval(whole, EVERY_MS);
-    whole();
+    onChange(tellOf);
+    tellOf([]);
   };
 
   const reach = (now) => {
-    const what = { now, runs: facts(), results: now.done ? summary() : null };
+    const what = { now, runs: page.facts(), results: now.done ? summary() : null };
     for (const goal of goals.filter(({ is }) => is(what))) {
       goals.splice(goals.indexOf(goal), 1);
       tell("goal", { name: goal.name });
@@ -491,15 +567,19 @@ globalThis.switchyardEmbed = (() => {
   }
 
   return {
-    connect: (page) => {
-      ask = page;
+    connect: (handle) => {
+      page = handle;
+      page.subscribe(heard);
       connected();
     },
     // For tests/e2e/hostile.test.mjs, which tries all of them.
     methods: Object.keys(METHODS),
-    // For static/snippets.js, editor/ and explorer/.
-    ask: (...of) => ask(...of),
-    cards,
+    // For static/, editor/ and explorer/.
+    get page() {
+      return page;
+    },
+    onChange,
+    until,
     changed,
     dialog: () => globalThis.switchyardSnippets.open(),
   };

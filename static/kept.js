@@ -1,6 +1,6 @@
 // Traces kept in this browser's IndexedDB: their files, compressed where they are not yet, and how
 // they were opened; and the files open in a tab, as they are, held until the tab has others or is
-// over. Tabs tell one another what has changed, and each removes only what is its own. web/src/kept.rs
+// over. Tabs tell one another what has changed, and each removes only what is its own. web/src/stored_traces.rs
 // calls this; what fails is an error with a sentence for people.
 globalThis.switchyardKept = (() => {
   const done = (request) =>

@@ -21,16 +21,15 @@ globalThis.switchyardSnippets = (() => {
   };
   const escaped = (text) => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
   const size = (bytes) => (bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
-  const ask = (...of) => switchyardEmbed.ask(...of);
   const changed = (...of) => switchyardEmbed.changed(...of);
 
   /** The jobs that are open with all settings, packed. */
-  const packed = () => new Promise((then) => ask("experiment", then)).then(switchyardRemote.pack);
+  const packed = () => new Promise((then) => switchyardEmbed.page.experiment(then)).then(switchyardRemote.pack);
 
   // Snippets
 
   /** The link to what is shown; beside a trace, with the word "held" in the place of its packed jobs. */
-  const held = (trace) => (trace ? ask("link", "held") : ask("link"));
+  const held = (trace) => (trace ? switchyardEmbed.page.linkWith("held") : switchyardEmbed.page.link());
 
   const themeOf = ({ theme }) => (theme === "auto" ? null : theme);
 
@@ -112,10 +111,10 @@ globalThis.switchyardSnippets = (() => {
   const TITLES = { auto: "as the reader has it", light: "light", dark: "dark" };
 
   const open = async () => {
-    const now = ask("look");
-    const link = ask("link");
+    const { t, speed, selected } = switchyardEmbed.page.look();
+    const link = switchyardEmbed.page.link();
     const value = (key) => decodeURIComponent(new RegExp(`(?:^|&)${key}=([^&]*)`).exec(link)?.[1] ?? "");
-    const set = { view: value("view") || "yard", t: Math.round(now[0]), speed: now[3], highlight: now[4] ?? "", theme: value("theme") || "auto", caption: "", controls: true, autoplay: false, poster: "" };
+    const set = { view: value("view") || "yard", t: Math.round(t), speed, highlight: selected ?? "", theme: value("theme") || "auto", caption: "", controls: true, autoplay: false, poster: "" };
     const isOwn = /(^|&)(file|experiment)=/.test(link);
     const isSample = !isOwn && !value("url");
     // Links and files name them by their hash.
@@ -226,7 +225,7 @@ globalThis.switchyardSnippets = (() => {
       status.textContent = `Saved as ${set.poster}, ${size(blob.size)}: the element shows it before its frame, and readers without scripts and on paper see it.`;
     };
     const drawing = button("Save a poster (SVG)", async () => {
-      const text = await switchyardDrawn(document.querySelector(".view"), () => ask("speed", ask("look")[3]));
+      const text = await switchyardDrawn(document.querySelector(".view"), () => switchyardEmbed.page.speed(switchyardEmbed.page.look().speed));
       saved("svg", new Blob([text], { type: "image/svg+xml" }));
     });
     const poster = button("as PNG", async () => {

@@ -64,7 +64,7 @@
   };
 
   const open = async (files) => {
-    globalThis.switchyardEmbed.ask("show", "sweep");
+    globalThis.switchyardEmbed.page.show("sweep");
     // What was being read gives way.
     reading?.abort();
     const { signal } = (reading = new AbortController());

@@ -152,7 +152,7 @@ globalThis.switchyardWorkers = (() => {
       started.add(new WeakRef(worker));
       return worker;
     },
-    // What placements have learned, by their names (web/src/session/weighing.rs).
+    // What placements have learned, by their names (web/src/session/runs/weights.rs).
     weights: async (placement) => {
       const file = `weights/${placement}.safetensors`;
       const response = await fetched(file, held(file));

@@ -2,6 +2,60 @@
 // there is to write with, whether a script is sound, and its score. It is asked in JSON, one question after
 // the other; one that takes too long, or is given up, is ended, and the next question has a new worker.
 
+/**
+ * What there is to write with.
+ * @typedef {object} Described
+ * @property {ScriptExample[]} examples
+ * @property {LanguageWord[]} words
+ * @property {ChallengeFacts[]} challenges
+ * @property {number} most_draw The greatest number that a draw may have.
+ */
+
+/**
+ * @typedef {object} ScriptExample
+ * @property {string} name
+ * @property {string} title
+ * @property {string} about
+ * @property {string} text
+ * @property {string | null} builtin The spec of the policy that it equals.
+ */
+
+/**
+ * @typedef {object} LanguageWord
+ * @property {string} of
+ * @property {string} name
+ * @property {string} signature
+ * @property {string} about
+ */
+
+/**
+ * @typedef {object} ChallengeFacts
+ * @property {string} name
+ * @property {string} title
+ * @property {string} about
+ */
+
+/**
+ * @typedef {object} ReadScript
+ * @property {string} text
+ * @property {string} name
+ */
+
+/**
+ * A text that is sound.
+ * @typedef {object} Checked
+ * @property {string} spec
+ * @property {Record<string, string>} links To each challenge, with it.
+ */
+
+/**
+ * What is wrong, and where.
+ * @typedef {object} Wrong
+ * @property {number | null} line
+ * @property {number | null} column
+ * @property {string} message
+ */
+
 const GIVEN_UP = "it was given up";
 const MOST_MS = { describe: 60_000, read: 10_000, check: 10_000, score: 180_000 };
 

@@ -1,18 +1,19 @@
-// What the page is asked and told of its schedulers (static/embed.js and web/src/ui/embed.rs).
-
-const ask = (...of) => globalThis.switchyardEmbed.ask(...of);
+// What the page is asked and told of its schedulers (static/embed.js and web/src/ui/page.rs).
 
 /** The schedulers of the list, with the figures of those complete. */
 export const cards = () =>
-  globalThis.switchyardEmbed.cards().map(({ mean, p95, rho, ...card }) => ({ ...card, figures: Number.isFinite(mean) || card.left ? { mean, p95, rho } : null }));
+  globalThis.switchyardEmbed.page.cards().map(({ mean, p95, rho, ...card }) => ({ ...card, figures: Number.isFinite(mean) || card.left ? { mean, p95, rho } : null }));
 
 /** Adds a scheduler, or changes the one of this number; says why it cannot, if so. */
-export const put = (id, spec) => ask("script", [id, spec]) ?? null;
-export const remove = (id) => void ask("remove", id);
-export const rename = (id, name) => void ask("name", [id, name]);
+export const put = (id, spec) => globalThis.switchyardEmbed.page.putPolicy(id, spec) ?? null;
+export const remove = (id) => globalThis.switchyardEmbed.page.remove(id);
+export const rename = (id, name) => globalThis.switchyardEmbed.page.rename(id, name);
+
+/** Has a function called each time after something of them has changed; gives what ends that. */
+export const onChange = (look) => globalThis.switchyardEmbed.onChange((changes) => changes.includes("runs") && look());
 
 /** A link to what is shown. */
-export const link = () => ask("link");
+export const link = () => globalThis.switchyardEmbed.page.link();
 
 /** Puts a link into the address, which the page follows. */
 export const follow = (fragment) => void (location.hash = fragment);

@@ -2,7 +2,7 @@
 // it changed in figures, and the challenges. A sound text runs at once, as one scheduler of the page's list;
 // the version it began with stays in the list as another, until the author keeps the new one or drops it.
 //
-// In: the page's schedulers as they are, looked at a few times a second. Out: schedulers added, changed and
+// In: the page's schedulers as they are, looked at whenever they change. Out: schedulers added, changed and
 // removed; each has a worker of its own, and so has the check, so that typing waits for nobody.
 
 import METRICS from "../../core/report/metrics.json" with { type: "json" };
@@ -13,7 +13,6 @@ import * as page from "./page.js";
 
 /** A text runs so long after the last key. */
 const PAUSE_MS = 350;
-const LOOK_MS = 250;
 
 const made = (name, properties = {}, ...children) => {
   const element = Object.assign(document.createElement(name), properties);
@@ -122,7 +121,7 @@ export const panel = async (place) => {
     show(error ?? null);
     if (error) return say(ran ? "The last version that ran stays." : "");
     ran = text;
-    if (spec === before?.spec) return;
+    if (spec === before?.spec) return look();
     // The first change of a version leaves it where it is.
     const isNew = !before || kept === null;
     const why = page.put(isNew ? null : live, spec);
@@ -133,8 +132,8 @@ export const panel = async (place) => {
         kept = before.id;
         page.rename(kept, `${title()}, before`);
       }
-      // It stands at the end once the page has heard of it.
-      live = (await until(() => page.cards().findLast((card) => card.spec === spec && card.id !== kept)))?.id ?? null;
+      // It stands at the end.
+      live = page.cards().findLast((card) => card.spec === spec && card.id !== kept)?.id ?? null;
     }
     remember();
     look();
@@ -226,7 +225,7 @@ export const panel = async (place) => {
     kept = null;
     remember();
     code.focus();
-    setTimeout(look);
+    look();
   };
   dropIt.onclick = async () => {
     const old = cardOf(kept);
@@ -359,9 +358,9 @@ export const panel = async (place) => {
 
   // Opened and closed
 
-  const clock = setInterval(look, LOOK_MS);
+  const endLooks = page.onChange(look);
   const end = () => {
-    clearInterval(clock);
+    endLooks();
     clearTimeout(timer);
     endScore("");
     remember(false);
@@ -416,12 +415,3 @@ export const panel = async (place) => {
 };
 
 const unchecked = (why) => ({ error: { message: `It could not be checked: ${why.message}.` } });
-
-const until = async (found) => {
-  for (let tries = 0; tries < 40; tries += 1) {
-    const it = found();
-    if (it) return it;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  return null;
-};

@@ -1,12 +1,10 @@
-// What the page is asked (web/src/ui/embed.rs), and what goes to the person's disk.
-
-const ask = (...of) => globalThis.switchyardEmbed.ask(...of);
+// What the page is asked (web/src/ui/page.rs), and what goes to the person's disk.
 
 /** The page's schedulers: their specs, and the hues that they have there. */
-export const policies = () => globalThis.switchyardEmbed.cards();
+export const policies = () => globalThis.switchyardEmbed.page.cards();
 
 /** The table of the page's own sweep, as CSV. */
-export const own = () => ask("sweep");
+export const own = () => globalThis.switchyardEmbed.page.sweepCsv();
 
 const SOURCES = ["sample", "file", "url", "experiment"];
 
@@ -17,7 +15,7 @@ export const sourceOf = (link) => {
   return kind ? `${kind} ${params.get(kind)}` : "";
 };
 
-export const open = () => sourceOf(ask("link") ?? "");
+export const open = () => sourceOf(globalThis.switchyardEmbed.page.link());
 
 const KEEP_MS = 30_000;
 

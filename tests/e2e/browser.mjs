@@ -196,7 +196,7 @@ export const table = (name, lines) => ({ name, mimeType: "text/csv", buffer: Buf
 export const give = (page, ...files) => page.getByTestId("file-picker").setInputFiles(files);
 
 /** The results as the page saves them as JSON. */
-export const results = async (page) => JSON.parse(await page.evaluate(() => switchyardEmbed.ask("results")));
+export const results = (page) => page.evaluate(() => switchyardEmbed.page.results());
 
 /** The schedulers of the page's list (static/embed.js). */
-export const cards = (page) => page.evaluate(() => switchyardEmbed.cards());
+export const cards = (page) => page.evaluate(() => switchyardEmbed.page.cards());

@@ -192,7 +192,7 @@ test("from a disk the element works, too", async (t) => {
 
 /** What a figure's canvases say. */
 const painted = (frame) => frame.evaluate(async () => {
-  const touch = () => switchyardEmbed.ask("speed", switchyardEmbed.ask("look")[3]);
+  const touch = () => switchyardEmbed.page.speed(switchyardEmbed.page.look().speed);
   // Trusted Types let nobody parse it.
   const svg = await switchyardDrawn(document.querySelector(".view"), touch);
   return [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
@@ -212,7 +212,7 @@ test("the documented example shows two yards side by side in a column of text, w
     for (const { top, bottom, left, right } of boxes) {
       assert.ok(top === boxes[0].top && bottom <= 480 && left >= 0 && right <= width, `at ${width} px: ${JSON.stringify(boxes)}`);
     }
-    const [[, , waiting]] = await frame.evaluate(() => switchyardEmbed.ask("facts"));
+    const [{ waiting }] = await frame.evaluate(() => switchyardEmbed.page.facts());
     assert.ok(waiting > 3, "jobs wait under FIFO then");
     const words = await painted(frame);
     assert.ok(words.some((word) => /^▾ /.test(word)), `at ${width} px: ${words}`);

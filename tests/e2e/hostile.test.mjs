@@ -97,7 +97,7 @@ async function drop(frame, name, text) {
 }
 
 /** Waits until the frame neither opens nor runs anything, as far as its own program says. */
-const quiet = (frame) => frame.waitForFunction(() => ((look) => (look[5] && look[6]) || look[7])(switchyardEmbed.ask("look")), null, { timeout: 60_000 });
+const quiet = (frame) => frame.waitForFunction(() => ((look) => look.done || look.said)(switchyardEmbed.page.look()), null, { timeout: 60_000 });
 
 /** All requests there are, with all that may be sent along; and waits for the answer to one more. */
 async function askAll(page, methods, round) {

@@ -67,7 +67,7 @@ test("mutated scripts are refused at a line or run to an end in words, and no wo
     await page.goto(new URL(`index.html#v=1&sample=three-jobs&${link}`, page.url()).href);
     const cards = await page.waitForFunction(
       (count) => {
-        const cards = switchyardEmbed.cards();
+        const cards = switchyardEmbed.page.cards();
         const isOver = ({ status }) => status === "done" || status === "failed";
         return cards.length === count && cards[0].spec.startsWith("script") && cards.every(isOver) && cards;
       },

@@ -101,7 +101,7 @@ test("of a chosen job everything can be pressed, on a phone and on a laptop", as
     const page = await opened(t, 3, "yard", options);
     // What the sheet lies over is the view's.
     await unpressable(page);
-    await page.evaluate(() => switchyardEmbed.ask("select", "lab-133"));
+    await page.evaluate(() => switchyardEmbed.page.select("lab-133"));
     await page.locator(".inspector").waitFor();
     const { problems } = await unpressableWithin(page);
     assert.deepEqual(problems, [], `${options.viewport.width}`);
@@ -201,10 +201,10 @@ for (const runs of [1, 6, 8]) {
     assert.ok(lines.every((width) => width === 22) && lines.length >= (runs > 3 ? 5 * runs : 0), `${lines}`);
     await page.setViewportSize({ width: 1100, height: 800 });
     await fits("after a resize");
-    await page.evaluate(() => switchyardEmbed.ask("select", "lab-131"));
+    await page.evaluate(() => switchyardEmbed.page.select("lab-131"));
     await page.locator(".inspector").waitFor();
     await fits("with a chosen job");
-    await page.evaluate(() => switchyardEmbed.ask("select", "lab-12"));
+    await page.evaluate(() => switchyardEmbed.page.select("lab-12"));
     await fits("with another one");
     await show(page, "tab-yard");
     await show(page, "tab-compare");

@@ -39,7 +39,7 @@ async function ran(page, script, runs) {
   const code = /code=([^,\]]+)/.exec(spec)[1];
   await page.waitForFunction(
     ([code, runs]) => {
-      const all = switchyardEmbed.cards();
+      const all = switchyardEmbed.page.cards();
       const last = all.at(-1);
       return all.length === runs && last.spec.includes(code) && last.status === "done";
     },
@@ -196,7 +196,7 @@ test("every example writes the log of the built-in policy that it says it equals
     const { spec } = await asked(page, { what: "check", text, name: title, like: "" });
     const runs = [spec, builtin].map((spec) => `&run=${encodeURIComponent(spec)}`).join("");
     await page.evaluate((link) => (location.hash = link), `v=1&sample=lab${runs}`);
-    await page.waitForFunction((spec) => switchyardEmbed.cards()[0].spec === spec, spec);
+    await page.waitForFunction((spec) => switchyardEmbed.page.cards()[0].spec === spec, spec);
     await finished(page, 2);
     const [own, theirs] = (await runsOf(page)).map(({ log_hash }) => log_hash);
     assert.equal(own, theirs, title);
@@ -210,7 +210,7 @@ test("an example opens beside the built-in policy that it equals", async (t) => 
   const { examples } = await asked(page, { what: "describe" });
   const example = examples.find(({ builtin }) => builtin && !/^(fifo|tiresias)/.test(builtin));
   await page.getByRole("combobox", { name: "Start from an example" }).selectOption(example.name);
-  await page.waitForFunction((builtin) => switchyardEmbed.cards().some(({ spec }) => spec === builtin), example.builtin);
+  await page.waitForFunction((builtin) => switchyardEmbed.page.cards().some(({ spec }) => spec === builtin), example.builtin);
   await finished(page, 5);
   const last = (await runsOf(page)).slice(-2);
   assert.equal(last[0].log_hash, last[1].log_hash);
@@ -223,9 +223,9 @@ test("why a job waits is told in the script's own words", async (t) => {
   await write(page, script);
   await ran(page, script, 4);
   await page.evaluate(() => {
-    switchyardEmbed.ask("play", false);
-    switchyardEmbed.ask("seek", 20_000);
-    switchyardEmbed.ask("select", "lab-131");
+    switchyardEmbed.page.pause();
+    switchyardEmbed.page.seek(20_000);
+    switchyardEmbed.page.select("lab-131");
   });
   const told = page.locator(".inspector");
   await told.getByText("GPUs asked for").first().waitFor();
@@ -238,7 +238,7 @@ test("typing goes on while runs do: no frame waits for them", async (t) => {
   await ran(page, LAS, 4);
   await text(page).press("Control+Home");
   await page.evaluate(() => {
-    switchyardEmbed.ask("play", true);
+    switchyardEmbed.page.play();
     globalThis.longest = [];
     let before = performance.now();
     const look = () => {
@@ -295,7 +295,7 @@ test("a challenge opens in one click, beside SRTF and Tiresias, and its link run
   await page.getByText("Copied.", { exact: true }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   await rows.first().locator("th button").click();
-  await page.waitForFunction(() => switchyardEmbed.cards().some(({ spec }) => spec === "srtf"));
+  await page.waitForFunction(() => switchyardEmbed.page.cards().some(({ spec }) => spec === "srtf"));
   await finished(page, 3);
   const other = await open(t, link.slice(link.indexOf("index.html")));
   await finished(other, 3);
@@ -373,7 +373,7 @@ fn key(job, now) {
   await finished(page, 2);
   const { spec } = await asked(page, { what: "check", text, name: "Eight lines", like: "" });
   await page.evaluate((spec) => (location.hash = `v=1&sample=lab&run=${encodeURIComponent(spec)}`), spec);
-  await page.waitForFunction((spec) => switchyardEmbed.cards()[0].spec === spec, spec);
+  await page.waitForFunction((spec) => switchyardEmbed.page.cards()[0].spec === spec, spec);
   await finished(page, 1);
   await page.getByTestId("file-picker").setInputFiles(join(traces, "helios-venus/helios_trace.csv"));
   await page.getByTestId("import-report").waitFor({ timeout: 60_000 });

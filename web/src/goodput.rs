@@ -1,6 +1,7 @@
 //! Pollux' goodput model to play with, without a trace: a [`Question`] gives numbers, an
 //! [`Answer`] the choice of batch size and its curves. Formulas are [`goodput`](switchyard::goodput)'s.
 
+use crate::complaint::Complaint;
 use serde::{Deserialize, Serialize};
 use switchyard::goodput::batch::{choose, curve};
 use switchyard::goodput::{GradientStats, Limits, LimitsError, LocalBatch, ThroughputParams};
@@ -138,10 +139,10 @@ impl Question {
     /// # Errors
     ///
     /// What a question is, as a sentence's second half.
-    pub fn from_text(text: &str) -> Result<Self, String> {
+    pub fn from_text(text: &str) -> Result<Self, Complaint> {
         Self::read(text).ok_or_else(|| {
             let example = Self::default().to_text();
-            format!("it is an application and numbers, such as {example}")
+            format!("it is an application and numbers, such as {example}").into()
         })
     }
 

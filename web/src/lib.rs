@@ -1,6 +1,6 @@
 //! The page and its workers.
 //!
-//! [`session`] does what the page does besides showing, [`kept`] and [`remembered`] are what it finds
+//! [`session`] does what the page does besides showing, [`stored_traces`] and [`remembered`] are what it finds
 //! again in the browser, [`rescue`] is what is left when the program fails,
 //! `bridge/` carries messages between page and workers, [`workers`] is what runs there, `state/` is the page's one reducer,
 //! [`stage`] holds what the canvases show, [`time_axis`] which part of time they show, [`queues`] says where a job stands in a
@@ -9,11 +9,11 @@
 pub mod away;
 pub mod bands;
 pub mod bridge;
+pub mod complaint;
 pub mod draw;
 pub mod followed;
 pub mod fragmentation;
 pub mod goodput;
-pub mod kept;
 pub mod links;
 mod log_room;
 mod machine;
@@ -24,6 +24,7 @@ pub mod rescue;
 pub mod session;
 pub mod stage;
 pub mod state;
+pub mod stored_traces;
 pub mod time_axis;
 pub mod totals;
 pub mod ui;

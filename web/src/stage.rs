@@ -116,7 +116,7 @@ impl Deref for StageRun {
 }
 
 /// The time shown, and how it moves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
     /// The time shown, seconds since the trace's start.
     pub now: f64,

@@ -10,7 +10,7 @@
 use crate::Experiment;
 use crate::driver::Driver;
 pub use crate::rules::{run_of, trains};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use switchyard::Resource;
 use switchyard::cluster::{ClusterError, ClusterPreset, ClusterSpec};
@@ -83,7 +83,7 @@ pub struct StudyFacts<'a> {
 }
 
 /// Why a cluster is the one it is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Origin {
     /// It was asked for.
     Asked,
@@ -91,6 +91,26 @@ pub enum Origin {
     Trace,
     /// The trace fits on it.
     Guessed(Suggestion),
+}
+
+/// What is asked for goes before what came with a trace.
+pub fn asked_or_came(
+    asked: Option<ClusterSpec>,
+    came: Option<ClusterSpec>,
+) -> Option<(ClusterSpec, Origin)> {
+    let asked = asked.map(|cluster| (cluster, Origin::Asked));
+    asked.or_else(|| came.map(|cluster| (cluster, Origin::Trace)))
+}
+
+/// The cluster that was asked for or came along; where there is none, one that the jobs fit on.
+pub fn cluster_or_guess(
+    cluster: Option<(ClusterSpec, Origin)>,
+    workload: &Workload,
+) -> (ClusterSpec, Origin) {
+    cluster.unwrap_or_else(|| {
+        let guess = workload.suggest_cluster();
+        (guess.cluster.clone(), Origin::Guessed(guess))
+    })
 }
 
 /// What somebody asks for.
@@ -263,11 +283,10 @@ impl Study {
         choices: &Choices,
         asked: Option<ClusterSpec>,
     ) -> Result<Self, StudyError> {
-        let came = trace.cluster.take().map(|cluster| (cluster, Origin::Trace));
         let asked = asked
             .map(|cluster| counted(cluster, trace.unit))
             .transpose()?;
-        let cluster = asked.map(|cluster| (cluster, Origin::Asked)).or(came);
+        let cluster = asked_or_came(asked, trace.cluster.take());
         trace.choose(choices, cluster.as_ref().map(|of| &of.0))?;
         let mut experiment = Experiment::of(&trace)?.unwrap_or_default();
         experiment.settings.outages = experiment.outages_with(&trace.outages);
@@ -554,10 +573,7 @@ impl Asked {
             (facts.gpu_hours, facts.applications) = (trained.gpu_hours, trained.applications);
             facts = facts.training(&experiment.settings.applications, is_plain);
         }
-        let (cluster, origin) = cluster.unwrap_or_else(|| {
-            let guess = workload.suggest_cluster();
-            (guess.cluster.clone(), Origin::Guessed(guess))
-        });
+        let (cluster, origin) = cluster_or_guess(cluster, &workload);
         let cluster = counted(cluster, workload.unit)?;
         let runs = self.policies.iter().map(|policy| {
             let mut run = experiment.run(policy, &cluster);

@@ -6,6 +6,7 @@
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use switchyard::workload::Workload;
 use switchyard_parcels as parcels;
+use thiserror::Error;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, FileReaderSync};
 
@@ -15,6 +16,20 @@ const SIZE: u32 = parcels::SIZE as u32;
 /// Jobs on their way: an array of an `ArrayBuffer` for each piece, which are transferred, or a `Blob`, which is shared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jobs(pub(super) JsValue);
+
+/// Why jobs cannot travel.
+#[derive(Debug, Error)]
+pub enum JobsError {
+    /// They cannot be written, or these bytes are none.
+    #[error("{0}")]
+    Bytes(String),
+    /// The browser has no room for them.
+    #[error("The browser has no room for these jobs.")]
+    NoRoom,
+    /// They end too soon, or are not there at all.
+    #[error("The jobs have not come along.")]
+    Missing,
+}
 
 impl From<JsValue> for Jobs {
     fn from(bytes: JsValue) -> Self {
@@ -34,11 +49,13 @@ impl Jobs {
     /// # Errors
     ///
     /// A sentence, if they cannot be.
-    pub fn write(workload: &Workload) -> Result<Self, String> {
+    pub fn write(workload: &Workload) -> Result<Self, JobsError> {
         let buffer = |bytes: Vec<u8>| Uint8Array::from(bytes.as_slice()).buffer();
-        let pieces = Array::of1(&buffer(parcels::head(workload)?));
+        let pieces = Array::of1(&buffer(parcels::head(workload).map_err(JobsError::Bytes)?));
         for from in (0..workload.jobs.len()).step_by(parcels::PIECE) {
-            pieces.push(&buffer(parcels::piece(workload, from)?));
+            pieces.push(&buffer(
+                parcels::piece(workload, from).map_err(JobsError::Bytes)?,
+            ));
         }
         Ok(Self(pieces.into()))
     }
@@ -61,10 +78,10 @@ impl Jobs {
     /// # Errors
     ///
     /// A sentence, if the browser has no room for them.
-    pub fn shared(&self) -> Result<Self, String> {
+    pub fn shared(&self) -> Result<Self, JobsError> {
         let pieces = Array::from_iter(self.parts());
         let blob = Blob::new_with_buffer_source_sequence(&pieces);
-        let blob = blob.map_err(|_| "The browser has no room for these jobs.".to_string())?;
+        let blob = blob.map_err(|_| JobsError::NoRoom)?;
         Ok(Self(blob.into()))
     }
 
@@ -73,34 +90,33 @@ impl Jobs {
     /// # Errors
     ///
     /// A sentence, if they cannot be read.
-    pub fn read(&self) -> Result<Workload, String> {
+    pub fn read(&self) -> Result<Workload, JobsError> {
         let (mut at, mut bytes) = (0, Vec::new());
         self.next_piece(&mut at, &mut bytes)?;
-        let mut unpacking = parcels::Unpacking::new(&bytes)?;
+        let mut unpacking = parcels::Unpacking::new(&bytes).map_err(JobsError::Bytes)?;
         while !unpacking.is_whole() {
             self.next_piece(&mut at, &mut bytes)?;
-            unpacking.add(&bytes)?;
+            unpacking.add(&bytes).map_err(JobsError::Bytes)?;
         }
         Ok(unpacking.into_workload())
     }
 
     /// What is in the piece that begins at a byte, which is then the next one's.
-    fn next_piece(&self, at: &mut u32, content: &mut Vec<u8>) -> Result<(), String> {
-        const MISSING: &str = "The jobs have not come along.";
+    fn next_piece(&self, at: &mut u32, content: &mut Vec<u8>) -> Result<(), JobsError> {
         let mut take = |bytes: &Uint8Array| {
             content.resize(bytes.length() as usize, 0);
             bytes.copy_to(content);
         };
         if let Some(pieces) = self.0.dyn_ref::<Array>() {
             let piece: Option<ArrayBuffer> = pieces.shift().dyn_into().ok();
-            let piece = Uint8Array::new(&piece.ok_or(MISSING)?.into());
+            let piece = Uint8Array::new(&piece.ok_or(JobsError::Missing)?.into());
             take(&piece.subarray(SIZE, piece.length()));
             return Ok(());
         }
         let bytes = |from, to| {
             let bytes = self.bytes(from, to);
             let whole = bytes.filter(|bytes| bytes.byte_length() == to - from);
-            whole.ok_or(MISSING)
+            whole.ok_or(JobsError::Missing)
         };
         let begin = at.saturating_add(SIZE);
         let mut size = [0; parcels::SIZE];

@@ -1,82 +1,41 @@
-//! What the page does besides showing, in one [`Session`]: it opens traces ([`opening`], with the
-//! states of opening in [`desk`]), follows [`links`], takes files from [elsewhere](remote), finds files again ([`keeping`]), puts jobs on
-//! stage ([`staging`]), carries runs ([`runs`], with their workers in [`run_workers`]) and [sweeps](sweep), asks
-//! workers ([`asking`]), makes traces of what people type ([`by_hand`]), has them write files ([`writing`]), measures placements of shares
-//! ([`packing`]), and has at hand what placements learned ([`weighing`]).
+//! What the page does besides showing, in one [`Session`] of five parts, which own what they need: [`opening`] of
+//! traces, [`runs`] with their workers, [`history`] (links, and what was open before), [`storage`] in this browser and in
+//! files, and [`analyses`] beside the runs. A part's cells are its own; others go by its methods, and the session's
+//! verbs, which are where their part is, put the parts together. The [`clock`] is the stage's.
 //!
 //! Runs are declared, not commanded: [`Session::reconcile`] compares the list of schedulers with
 //! the workers at work, and starts and ends what differs.
 
-mod asking;
-mod beside;
-pub mod by_hand;
-mod desk;
-mod keeping;
-mod links;
-mod moment;
+mod analyses;
+mod clock;
+mod history;
 mod opening;
-mod packing;
-mod plugging;
-mod remote;
-mod run_workers;
 mod runs;
-mod staging;
-mod sweep;
-mod weighing;
-mod writing;
+mod storage;
 
-use crate::bridge::client::WorkerHandle;
-use crate::bridge::jobs::Jobs;
-use crate::bridge::protocol::{Exporter, GoodputModel, Opener, Packer};
-use crate::machine::Machine;
 use crate::stage::SharedStage;
 use crate::state::{Action, AppState, NoticesAction, Store};
-use desk::{Desk, Files};
-use links::{Wanted, WayBack};
-use run_workers::Workers;
-use std::cell::{Cell, RefCell};
+use analyses::AnalysisWorkers;
+use history::History;
+use opening::OpeningWorker;
+pub use opening::manual_jobs;
+pub use opening::remote::MOST_LETTERS;
+use runs::RunWorkers;
 use std::rc::Rc;
-use web_sys::File;
+use storage::Storage;
 
 /// The page's doer. Cheap to clone.
 #[derive(Clone)]
 pub struct Session(Rc<Inner>);
 
-pub use remote::MOST_LETTERS;
-
 struct Inner {
     stage: SharedStage,
     store: Store,
-    /// What is open and what is being opened.
-    desk: RefCell<Desk>,
-    opener: RefCell<Option<WorkerHandle<Opener>>>,
-    /// The jobs on stage, as they travel to workers.
-    jobs: RefCell<Jobs>,
-    wanted: RefCell<Wanted>,
-    way_back: RefCell<WayBack>,
-    /// Counts what has been asked of elsewhere: what comes of an earlier one is not wanted.
-    fetching: Cell<u32>,
-    /// What a link shows is being looked for in this browser.
-    finding: Cell<bool>,
-    /// The files opened last, for links that lead back to them.
-    known: RefCell<Vec<Files>>,
-    /// Where a link has put the clock, until the runs are over or somebody moves it.
-    linked_time: Cell<Option<f64>>,
-    /// The files held for this tab, as far as this page knows.
-    held_files: RefCell<Vec<File>>,
-    /// The workers of the runs that have been started, in no particular order.
-    workers: RefCell<Workers>,
-    /// The run whose rounds are shown.
-    round_of: Cell<Option<u32>>,
-    /// Answers for the goodput model.
-    modeller: RefCell<Option<WorkerHandle<GoodputModel>>>,
-    /// Measures placements of shares.
-    packer: RefCell<Option<WorkerHandle<Packer>>>,
-    /// The worker that writes jobs.
-    writer: RefCell<Option<WorkerHandle<Exporter>>>,
-    noted: RefCell<Option<writing::Noted>>,
-    weights: RefCell<weighing::Files>,
-    sweeping: RefCell<sweep::Sweeping>,
+    opening: OpeningWorker,
+    runs: RunWorkers,
+    history: History,
+    storage: Storage,
+    analyses: AnalysisWorkers,
 }
 
 impl PartialEq for Session {
@@ -91,24 +50,11 @@ impl Session {
         Self(Rc::new(Inner {
             stage,
             store,
-            desk: RefCell::default(),
-            opener: RefCell::default(),
-            jobs: RefCell::default(),
-            wanted: RefCell::default(),
-            way_back: RefCell::default(),
-            fetching: Cell::default(),
-            finding: Cell::default(),
-            known: RefCell::default(),
-            linked_time: Cell::default(),
-            held_files: RefCell::default(),
-            workers: RefCell::new(Workers::new(Machine::here())),
-            round_of: Cell::default(),
-            modeller: RefCell::default(),
-            packer: RefCell::default(),
-            writer: RefCell::default(),
-            noted: RefCell::default(),
-            weights: RefCell::default(),
-            sweeping: RefCell::default(),
+            opening: OpeningWorker::default(),
+            runs: RunWorkers::new(),
+            history: History::default(),
+            storage: Storage::default(),
+            analyses: AnalysisWorkers::default(),
         }))
     }
 

@@ -1,34 +1,81 @@
-//! Opening: what people and links ask for goes to the opener, and what it says goes through the
-//! [`desk`](super::desk).
+//! Opening: what people and links ask for goes to a worker, the opener, and what it says goes through the [states of
+//! opening](state). Files come from a disk, from [elsewhere](remote) or from [what people type](manual_jobs); some are
+//! [policies](user_policies) and no traces. What is open is put on the [stage](staging).
+
+mod first_moment;
+pub mod manual_jobs;
+pub(super) mod remote;
+mod staging;
+mod state;
+mod user_policies;
 
 use super::Session;
-use super::desk::{Answer, Files, Read};
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Choice, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Refusal};
+use crate::bridge::jobs::Jobs;
+use crate::bridge::protocol::{
+    Choice, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, Refusal,
+};
 use crate::draw::format;
-use crate::kept::Opening;
 use crate::remembered;
 use crate::state::{
-    Action, AppState, ClusterOrigin, ColumnsAsked, DATA_CENTRE, GUIDED, NextStep, OpeningAction,
-    Refused, Source,
+    Action, AppState, ColumnsAsked, DATA_CENTRE, GUIDED, NextStep, OpeningAction, Refused, Source,
 };
+use crate::stored_traces::TraceFiles;
+pub(super) use state::OpeningRequest;
+use state::{AfterReading, AfterRefusal, OpeningState};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, TableHead};
 use switchyard::workload::SAMPLES;
+use switchyard_app::study::Origin;
+pub(super) use user_policies::ends_with;
 use wasm_bindgen::JsValue;
 use web_sys::File;
+
+/// What is open and what is being opened, and the worker that opens.
+#[derive(Default)]
+pub(super) struct OpeningWorker {
+    state: RefCell<OpeningState>,
+    worker: RefCell<Option<WorkerHandle<Opener>>>,
+    /// The jobs on stage, as they travel to workers.
+    jobs: RefCell<Jobs>,
+    /// Counts what has been asked of elsewhere: what comes of an earlier one is not wanted.
+    fetches: Cell<u32>,
+}
+
+impl OpeningWorker {
+    /// The jobs on stage, as they travel to workers.
+    pub(super) fn jobs(&self) -> Jobs {
+        self.jobs.borrow().clone()
+    }
+
+    /// Whether other jobs of the open trace are on their way.
+    pub(super) fn awaits_jobs(&self) -> bool {
+        self.state.borrow().awaits_jobs()
+    }
+
+    /// Whether other jobs can be taken of the open trace without reading it again.
+    pub(super) fn is_read(&self) -> bool {
+        self.state.borrow().is_read()
+    }
+
+    /// The open trace is stored in this browser, under this number.
+    pub(super) fn note_stored(&self, id: f64) {
+        self.state.borrow_mut().open.files.stored = Some(id);
+    }
+}
 
 impl Session {
     /// Whether files are being opened.
     pub fn is_opening(&self) -> bool {
-        self.0.desk.borrow().is_reading()
+        self.0.opening.state.borrow().is_reading()
     }
 
     /// Whether what is shown is about to become something else: jobs are on their way, or files are
     /// looked for.
     pub fn is_under_way(&self) -> bool {
-        self.0.desk.borrow().is_busy() || self.0.finding.get()
+        self.0.opening.state.borrow().is_busy() || self.state().opening.is_sought
     }
 
     /// Opens an embedded sample.
@@ -38,13 +85,13 @@ impl Session {
             choice: choice.clone(),
             fresh: true,
         };
-        self.begin(Files {
-            how: Opening {
+        self.begin(OpeningRequest {
+            how: TraceFiles {
                 choice,
-                ..Opening::default()
+                ..TraceFiles::default()
             },
             from: Some(Source::Sample(name.to_owned())),
-            ..Files::default()
+            ..OpeningRequest::default()
         });
         self.tell(OpeningAction::Begun(name.to_string(), 0));
         self.ask_opener(&request, &[]);
@@ -57,13 +104,13 @@ impl Session {
         self.take_plugins(&mut files);
         self.take_scripts(&mut files);
         if !files.is_empty() {
-            let how = Opening {
+            let how = TraceFiles {
                 files,
-                ..Opening::default()
+                ..TraceFiles::default()
             };
-            self.open_as_linked(Files {
+            self.open_as_linked(OpeningRequest {
                 how,
-                ..Files::default()
+                ..OpeningRequest::default()
             });
         }
     }
@@ -79,7 +126,7 @@ impl Session {
     /// Asks which of the open table's columns are which.
     pub fn ask_columns(&self, head: &TableHead) {
         let head = Rc::new(head.clone());
-        self.0.desk.borrow_mut().ask_open(head.clone());
+        self.0.opening.state.borrow_mut().ask_open(head.clone());
         let asked = ColumnsAsked {
             mapping: head.guess.clone(),
             head,
@@ -90,13 +137,13 @@ impl Session {
 
     /// Opens the table that was asked about with these columns.
     pub fn open_columns(&self, mapping: &ColumnMapping) {
-        let files = self.0.desk.borrow().answered(mapping);
+        let files = self.0.opening.state.borrow().answered(mapping);
         self.open(files);
     }
 
     /// Opens the files that were refused since their jobs ask for no GPU, and counts cores.
     pub fn count_cores(&self) {
-        let files = self.0.desk.borrow_mut().of_cores.take();
+        let files = self.0.opening.state.borrow_mut().of_cores.take();
         if let Some(files) = files {
             self.open(*files);
         }
@@ -104,47 +151,53 @@ impl Session {
 
     /// Gives up what is being opened; what is open stays.
     pub fn cancel_opening(&self) {
-        self.0.fetching.set(self.0.fetching.get() + 1);
-        super::remote::leave();
+        self.0.opening.fetches.set(self.0.opening.fetches.get() + 1);
+        remote::leave();
         self.end_opener();
         self.tell(OpeningAction::Cancelled);
     }
 
     /// The jobs last asked for of the trace that is open.
     pub fn choice(&self) -> Choice {
-        self.0.desk.borrow().choice().clone()
+        self.0.opening.state.borrow().choice().clone()
     }
 
-    /// Takes other jobs of the trace that is open; not while another is being opened.
-    pub fn choose(&self, choice: Choice, cluster: ClusterSpec, origin: ClusterOrigin) {
+    /// Takes other jobs of the trace that is open; not while another is being opened. They stay on the cluster, unless
+    /// it was guessed: then it follows from them.
+    pub fn choose(&self, choice: Choice) {
+        let state = self.state();
+        let origin = state.opening.cluster_origin.clone();
+        let stays = Some(origin).filter(|origin| !matches!(origin, Origin::Guessed(_)));
+        self.choose_on(choice, state.setup.cluster.clone(), stays);
+    }
+
+    /// The same. The cluster decides which gangs are too large; `stays`: why they stay on it, if they do.
+    pub(super) fn choose_on(&self, choice: Choice, cluster: ClusterSpec, stays: Option<Origin>) {
         if self.is_opening() {
             return;
         }
         let open = self.open_now();
         // In another unit it is another trace, on a cluster of its own.
         let recounted = open.how.choice.unit() != choice.unit();
-        let origin = match recounted {
-            true => ClusterOrigin::Guessed,
-            false => origin,
-        };
-        let asked = (choice.clone(), cluster.clone(), origin);
+        let stays = stays.filter(|_| !recounted);
+        let asked = (choice.clone(), cluster.clone(), stays);
         let choosing = OpeningAction::Choosing(choice.clone());
         if let Some(Source::Sample(name)) = open.from {
-            self.0.desk.borrow_mut().choose(asked);
+            self.0.opening.state.borrow_mut().choose(asked);
             let request = OpenRequest::Sample {
                 name,
                 choice,
                 fresh: false,
             };
             self.ask_opener(&request, &[]);
-        } else if self.0.desk.borrow().is_read() && !recounted {
-            self.0.desk.borrow_mut().choose(asked);
+        } else if self.0.opening.state.borrow().is_read() && !recounted {
+            self.0.opening.state.borrow_mut().choose(asked);
             self.ask_opener(&OpenRequest::Choose { choice, cluster }, &[]);
         } else {
             let mut files = open;
             files.how.choice = choice;
             self.begin(files.clone());
-            self.0.desk.borrow_mut().choose(asked);
+            self.0.opening.state.borrow_mut().choose(asked);
             self.read(files, (!recounted).then_some(cluster));
         }
         self.tell(choosing);
@@ -153,54 +206,54 @@ impl Session {
     /// Which gangs are too large depends on the cluster: where jobs were chosen by that, they are
     /// chosen again for another one.
     pub(super) fn is_to_choose_again(&self, state: &AppState) -> bool {
-        let (cluster, origin) = (&state.setup.cluster, state.opening.cluster_origin);
+        let cluster = &state.setup.cluster;
         let choice = state.opening.trace.as_ref().map(|trace| &trace.choice);
         let Some(choice) = choice.filter(|choice| !choice.value("oversized").is_empty()) else {
             return false;
         };
-        let is_chosen = self.0.desk.borrow().open.chosen_for.as_ref() == Some(cluster);
+        let is_chosen = self.0.opening.state.borrow().open.chosen_for.as_ref() == Some(cluster);
         if is_chosen || self.is_opening() {
             return false;
         }
-        self.choose(choice.clone(), cluster.clone(), origin);
+        self.choose(choice.clone());
         true
     }
 
     /// The files that are open, and how.
-    pub(super) fn open_now(&self) -> Files {
-        self.0.desk.borrow().open.files.clone()
+    pub(super) fn open_now(&self) -> OpeningRequest {
+        self.0.opening.state.borrow().open.files.clone()
     }
 
-    pub(super) fn open(&self, files: Files) {
+    pub(super) fn open(&self, files: OpeningRequest) {
         self.begin(files.clone());
-        let cluster = self.0.wanted.borrow().cluster.clone();
+        let cluster = self.0.history.wanted_cluster();
         self.read(files, cluster);
     }
 
     /// From now on this is what is being opened, and nothing else.
-    fn begin(&self, files: Files) {
-        self.0.fetching.set(self.0.fetching.get() + 1);
-        super::remote::leave();
-        if self.0.desk.borrow().is_busy() {
+    fn begin(&self, files: OpeningRequest) {
+        self.0.opening.fetches.set(self.0.opening.fetches.get() + 1);
+        remote::leave();
+        if self.0.opening.state.borrow().is_busy() {
             self.end_opener();
         }
-        self.0.desk.borrow_mut().begin(files);
+        self.0.opening.state.borrow_mut().begin(files);
     }
 
     /// From now on files are on their way from elsewhere, and nothing else is being opened.
     pub(super) fn begin_elsewhere(&self) {
-        self.begin(Files::default());
+        self.begin(OpeningRequest::default());
     }
 
     /// Has the opener read what is being opened. `cluster`: the one to decide which gangs are too
     /// large, if it is not the trace's own.
-    fn read(&self, files: Files, cluster: Option<ClusterSpec>) {
+    fn read(&self, files: OpeningRequest, cluster: Option<ClusterSpec>) {
         let Some(name) = files.name() else {
-            self.0.desk.borrow_mut().done();
+            self.0.opening.state.borrow_mut().done();
             return;
         };
         self.tell(OpeningAction::Begun(name, files.bytes() as u64));
-        let Opening {
+        let TraceFiles {
             files,
             member,
             columns,
@@ -218,15 +271,15 @@ impl Session {
 
     /// Ends the opener, whatever it does: the next request gets a new one.
     fn end_opener(&self) {
-        self.0.opener.take();
-        let stays = self.0.desk.borrow_mut().give_up();
+        self.0.opening.worker.take();
+        let stays = self.0.opening.state.borrow_mut().give_up();
         if let Some(choice) = stays {
             self.tell(OpeningAction::Choosing(choice));
         }
     }
 
     fn ask_opener(&self, request: &OpenRequest, files: &[File]) {
-        let mut opener = self.0.opener.borrow_mut();
+        let mut opener = self.0.opening.worker.borrow_mut();
         let worker = opener.get_or_insert_with(|| {
             let session = self.clone();
             WorkerHandle::start(move |news| session.hear_opener(news))
@@ -243,18 +296,18 @@ impl Session {
             }
             News::Reply(OpenReply::Opened(trace)) => self.hear_opened(*trace),
             News::Reply(OpenReply::OpenedCluster(cluster)) => {
-                self.0.desk.borrow_mut().done();
+                self.0.opening.state.borrow_mut().done();
                 if self.0.stage.read().workload.jobs.is_empty() {
-                    self.0.wanted.borrow_mut().cluster = Some(cluster.clone());
+                    self.0.history.want_cluster(cluster.clone());
                 }
                 self.tell(Action::OpenedCluster(cluster));
             }
             News::Reply(OpenReply::OpenedProfiles(tables)) => {
-                self.0.desk.borrow_mut().done();
+                self.0.opening.state.borrow_mut().done();
                 self.tell(Action::OpenedProfiles(tables));
             }
             News::Reply(OpenReply::OpenedOutages(outages)) => {
-                self.0.desk.borrow_mut().done();
+                self.0.opening.state.borrow_mut().done();
                 self.tell(Action::OpenedOutages(outages));
             }
             News::Reply(OpenReply::Refused(refusal)) => self.hear_refused(refusal),
@@ -274,14 +327,15 @@ impl Session {
         }
         let report = trace.report.as_ref();
         let head = report.and_then(|report| report.table.as_ref());
-        let read = self
-            .0
-            .desk
-            .borrow_mut()
-            .opened(report.is_none(), head, remembered::columns);
+        let read =
+            self.0
+                .opening
+                .state
+                .borrow_mut()
+                .opened(report.is_none(), head, remembered::columns);
         let old = match read {
-            Read::Again(files) => return self.open(*files),
-            Read::Open(old) => *old,
+            AfterReading::Again(files) => return self.open(*files),
+            AfterReading::Open(old) => *old,
         };
         if let (Some(head), Some(columns)) = (head, &self.open_now().how.columns) {
             remembered::remember(head, columns);
@@ -296,13 +350,13 @@ impl Session {
             old,
             !is_first && (brings_schedulers || trace.experiment.is_some()),
         );
-        self.note_known();
+        self.note_recent();
         // Whoever was asked about the columns of what was open has nothing to answer any more.
         self.tell(OpeningAction::LeaveColumns);
         let is_large = report.is_some_and(|report| report.rows_kept > MOST_HELD);
         if is_large {
             // Its memory is gone before the jobs need theirs.
-            self.0.opener.take();
+            self.0.opening.worker.take();
         }
         self.bring_on_stage(trace);
         self.hold();
@@ -314,24 +368,25 @@ impl Session {
     fn hear_refused(&self, refusal: Refusal) {
         let answer = self
             .0
-            .desk
+            .opening
+            .state
             .borrow_mut()
             .refused(&refusal, remembered::columns);
         let Refused { mut why, mut next } = Refused::file(refusal.why);
         match answer {
-            Answer::Over => {}
-            Answer::Stay(choice) => {
+            AfterRefusal::Over => {}
+            AfterRefusal::Stay(choice) => {
                 self.tell(OpeningAction::Choosing(choice));
                 next = NextStep::Nothing;
             }
-            Answer::Half => {
+            AfterRefusal::Half => {
                 why.push_str(". Open the other one now.");
                 next = NextStep::Open("Open the other file");
             }
-            Answer::OfCores => next = NextStep::CountCores,
-            Answer::Together(files) => return self.open_files(files),
-            Answer::Again(files) => return self.open(*files),
-            Answer::Ask(asked) => {
+            AfterRefusal::OfCores => next = NextStep::CountCores,
+            AfterRefusal::Together(files) => return self.open_files(files),
+            AfterRefusal::Again(files) => return self.open(*files),
+            AfterRefusal::Ask(asked) => {
                 self.tell(OpeningAction::AskColumns(Rc::new(asked)));
                 next = NextStep::Columns;
             }

@@ -1,23 +1,56 @@
-//! Runs: declared by the reducer's list of schedulers, carried by workers.
+//! Runs: declared by the reducer's list of schedulers, carried by [workers], which also answer [questions]. Policies that
+//! have learned need their [weights].
+
+mod questions;
+mod weights;
+mod workers;
 
 use super::Session;
-use super::run_workers::{Orders, RunWorker};
-use super::weighing::{Given, Weighed};
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::parcel::ParcelError;
 use crate::bridge::protocol::{LogShortage, Program, RunReply, RunRequest, Runner};
 use crate::links::Links;
 use crate::log_room::{refused, remedies, room};
+use crate::machine::Machine;
 use crate::stage::StageRun;
 use crate::state::link::Link;
 use crate::state::{AppState, Finished, NoticesAction, Phase, Run, RunsAction, SelectionAction};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use switchyard::RunSpec;
 use switchyard::report::{Outcomes, Summary};
 use switchyard::sim::LogBudget;
+pub(super) use weights::ResolvedWeights;
+use weights::{RunWeights, WeightFiles};
+use workers::{Orders, RunWorker, Workers};
 
 /// Progress is told to the reducer at most this often, in milliseconds.
 const PROGRESS_EVERY_MS: f64 = 120.0;
+
+/// What carries runs.
+pub(super) struct RunWorkers {
+    /// The workers of the runs that have been started, in no particular order.
+    workers: RefCell<Workers>,
+    /// The run whose rounds are shown.
+    round_of: Cell<Option<u32>>,
+    weights: RefCell<WeightFiles>,
+}
+
+impl RunWorkers {
+    /// None yet, on this machine.
+    pub(super) fn new() -> Self {
+        Self {
+            workers: RefCell::new(Workers::new(Machine::here())),
+            round_of: Cell::default(),
+            weights: RefCell::default(),
+        }
+    }
+
+    /// Ends all.
+    pub(super) fn end_all(&self) {
+        self.workers.borrow_mut().clear();
+    }
+}
 
 impl Session {
     /// Starts what is in the list and not yet at work, as far as there is room; ends what is no
@@ -28,16 +61,16 @@ impl Session {
         self.check_linked_time(&state);
         if state.opening.trace.is_some() && !self.is_opening() {
             let shown = Link::of(&state, &self.0.stage.read());
-            self.0.way_back.borrow_mut().latest = Some(shown);
+            self.0.history.note_shown(shown);
         }
-        if state.opening.trace.is_none() || self.0.desk.borrow().awaits_jobs() {
+        if state.opening.trace.is_none() || self.0.opening.awaits_jobs() {
             return;
         }
         if self.is_to_choose_again(&state) {
             return;
         }
         let is_started = |id: u32| state.run(id).is_some_and(|run| run.phase != Phase::Waiting);
-        self.0.workers.borrow_mut().retain(is_started);
+        self.0.runs.workers.borrow_mut().retain(is_started);
         for run in &state.runs.list {
             if run.phase != Phase::Waiting {
                 continue;
@@ -46,10 +79,10 @@ impl Session {
                 return;
             }
             let spec = state.run_spec(run);
-            match self.weigh(&spec) {
-                Weighed::Ready(weights) => self.start(run, spec, weights, &state),
-                Weighed::OnTheirWay => {}
-                Weighed::Missing(why) => self.tell(RunsAction::CannotBegin(run.id, why)),
+            match self.resolve_weights(&spec) {
+                ResolvedWeights::Ready(weights) => self.start(run, spec, weights, &state),
+                ResolvedWeights::Loading => {}
+                ResolvedWeights::Missing(why) => self.tell(RunsAction::CannotBegin(run.id, why)),
             }
         }
     }
@@ -57,19 +90,23 @@ impl Session {
     /// How many runs more may be under way.
     pub(super) fn room(&self) -> usize {
         let under_way = self.state().runs.under_way();
-        self.0.workers.borrow().room(under_way)
+        self.0.runs.workers.borrow().room(under_way)
     }
 
     /// Sees to it that a run may have a worker; says whether it may.
     fn make_room_for(&self, id: u32) -> bool {
         let state = self.state();
         let is_running = |id: u32| state.run(id).is_some_and(Run::is_running);
-        self.0.workers.borrow_mut().make_room_for(id, is_running)
+        self.0
+            .runs
+            .workers
+            .borrow_mut()
+            .make_room_for(id, is_running)
     }
 
     /// Ends a run where it is, or does not let it begin; what it has shown stays.
     pub fn cancel(&self, id: u32) {
-        let worker = self.0.workers.borrow_mut().take(id);
+        let worker = self.0.runs.workers.borrow_mut().take(id);
         if let Some(progress) = worker.and_then(|worker| worker.untold) {
             self.tell(RunsAction::Progress(id, progress));
         }
@@ -78,12 +115,12 @@ impl Session {
     }
 
     /// Starts a run with the settings of now.
-    fn start(&self, run: &Run, mut spec: RunSpec, weights: Given, state: &AppState) {
+    fn start(&self, run: &Run, mut spec: RunSpec, weights: RunWeights, state: &AppState) {
         let id = run.id;
         let budget = &mut spec.options.log_budget;
         let draws = *budget == LogBudget::default();
         if draws {
-            *budget = self.0.workers.borrow().log_pool();
+            *budget = self.0.runs.workers.borrow().log_pool();
             if let Some(why) = self.refused_room(id, state) {
                 self.0.stage.write().runs.retain(|run| run.id != id);
                 return self.tell(RunsAction::CannotBegin(id, why));
@@ -96,11 +133,11 @@ impl Session {
             draws,
         };
         self.make_room_for(id);
-        let is_second = self.0.workers.borrow_mut().replaces_dead(id);
+        let is_second = self.0.runs.workers.borrow_mut().replaces_dead(id);
         match self.worker(id, &orders, true) {
             Ok(worker) => {
                 let worker = RunWorker::new(id, orders, worker, is_second);
-                self.0.workers.borrow_mut().put(worker);
+                self.0.runs.workers.borrow_mut().put(worker);
                 let jobs = self.0.stage.read().workload.jobs.len();
                 self.tell(RunsAction::Began(id, jobs));
                 self.put_on_stage(id, jobs);
@@ -119,7 +156,7 @@ impl Session {
         let session = self.clone();
         let program = Program::of(&orders.spec.policy);
         let worker = WorkerHandle::start_in(program, move |news| session.hear_run(id, news));
-        let jobs = self.0.jobs.borrow().clone();
+        let jobs = self.0.opening.jobs();
         let with = std::iter::once(jobs.into()).chain(orders.weights.files());
         worker.send(&RunRequest::Load(orders.input()), with)?;
         if simulate {
@@ -134,7 +171,7 @@ impl Session {
         if !self.make_room_for(id) {
             return false;
         }
-        let mut runs = self.0.workers.borrow_mut();
+        let mut runs = self.0.runs.workers.borrow_mut();
         let Some(run) = runs.get(id) else {
             return false;
         };
@@ -173,7 +210,7 @@ impl Session {
                 self.0.stage.write().receive(id, *delta);
                 let now = now_ms();
                 let room = self.room_of(id);
-                if let Some(run) = self.0.workers.borrow_mut().get(id) {
+                if let Some(run) = self.0.runs.workers.borrow_mut().get(id) {
                     run.pieces += 1;
                     if let Some(worker) = &run.worker {
                         // A number can always be written.
@@ -202,19 +239,21 @@ impl Session {
                     decisions,
                 };
                 self.finish(id, finished, rho);
+                self.check_linked_time(&self.state());
             }
             News::Reply(RunReply::Failed { mut why, shortage }) => {
                 if let Some(shortage) = shortage {
                     why = format!("{why}, or {}", self.ways_to_room(id, shortage));
                 }
                 self.tell(RunsAction::BrokeOff(id, why));
+                self.check_linked_time(&self.state());
             }
             News::Reply(RunReply::Explained {
                 job,
                 at,
                 explanation,
             }) => {
-                if let Some(run) = self.0.workers.borrow_mut().get(id) {
+                if let Some(run) = self.0.runs.workers.borrow_mut().get(id) {
                     run.asked = None;
                     run.answered = Some((job, at));
                 }
@@ -224,7 +263,7 @@ impl Session {
                 self.tell(SelectionAction::Slowed(id, job, Rc::new(*slowness)));
             }
             News::Reply(RunReply::Round { at, report }) => {
-                if let Some(run) = self.0.workers.borrow_mut().get(id) {
+                if let Some(run) = self.0.runs.workers.borrow_mut().get(id) {
                     run.round_asked = None;
                     run.round_answered = Some(at);
                 }
@@ -240,12 +279,12 @@ impl Session {
 
     /// How long a run's log may become by now, if it draws from what there is for all.
     fn room_of(&self, id: u32) -> Option<u64> {
-        let draws = self.0.workers.borrow_mut().get(id)?.orders.draws;
+        let draws = self.0.runs.workers.borrow_mut().get(id)?.orders.draws;
         draws.then(|| self.room_beside_others(id))
     }
 
     fn room_beside_others(&self, id: u32) -> u64 {
-        let pool = self.0.workers.borrow().log_pool().bytes;
+        let pool = self.0.runs.workers.borrow().log_pool().bytes;
         let stage = self.0.stage.read();
         let others = stage.runs.iter().filter(|run| run.id != id);
         room(pool, stage.log_once(), others.map(StageRun::part))
@@ -253,7 +292,7 @@ impl Session {
 
     /// Why a run does not begin that the others leave no room for.
     fn refused_room(&self, id: u32, state: &AppState) -> Option<String> {
-        let pool = self.0.workers.borrow().log_pool().bytes;
+        let pool = self.0.runs.workers.borrow().log_pool().bytes;
         let room = self.room_beside_others(id);
         let why = refused(pool, self.0.stage.read().log_once(), room)?;
         let remedies = remedies(0, pool - room, true, false);
@@ -263,7 +302,7 @@ impl Session {
 
     /// What of the page gives a run's log more room.
     fn ways_to_room(&self, id: u32, shortage: LogShortage) -> String {
-        let mut runs = self.0.workers.borrow_mut();
+        let mut runs = self.0.runs.workers.borrow_mut();
         let chosen = runs.get(id).is_some_and(|run| !run.orders.draws);
         let (mut own, mut others) = (0, 0);
         for run in &self.0.stage.read().runs {
@@ -295,7 +334,12 @@ impl Session {
     /// asked about is what it was.
     fn on_worker_died(&self, id: u32, why: &str) {
         let is_running = self.state().run(id).is_some_and(Run::is_running);
-        let dead = self.0.workers.borrow_mut().on_worker_died(id, is_running);
+        let dead = self
+            .0
+            .runs
+            .workers
+            .borrow_mut()
+            .on_worker_died(id, is_running);
         let Some(run) = dead else {
             return;
         };

@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::link::Link;
 use super::{
-    AnalysesAction, ClusterOrigin, NoticesAction, OpeningAction, PanelsAction, Refused, RunsAction,
+    AnalysesAction, NoticesAction, OpeningAction, PanelsAction, Refused, RunsAction,
     SelectionAction, Setup, TraceInfo, ViewAction,
 };
 use std::rc::Rc;
@@ -13,6 +13,7 @@ use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
 use switchyard_app::Experiment;
+use switchyard_app::study::Origin;
 
 /// What can happen.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub enum Action {
         /// The cluster.
         cluster: ClusterSpec,
         /// Where it comes from.
-        origin: ClusterOrigin,
+        origin: Origin,
         /// Profiles that came with it.
         profiles: Vec<ProfileTable>,
         /// The settings in the file, where it is an experiment.

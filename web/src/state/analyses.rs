@@ -1,6 +1,7 @@
 //! What is worked out beside the runs: the goodput model, placements of shares, sweeps.
 
 use super::sweep::Sweep;
+use crate::complaint::Complaint;
 use crate::fragmentation::Measured;
 use crate::goodput::{Answer, Question};
 use std::rc::Rc;
@@ -12,9 +13,9 @@ pub struct Analyses {
     /// The goodput model's question and its answer, or why there is none.
     pub model: Model,
     /// Placements of shares, measured.
-    pub packing: Option<Result<Rc<Measured>, String>>,
+    pub packing: Option<Result<Rc<Measured>, Complaint>>,
     /// The last sweep, or why there is none.
-    pub sweep: Option<Result<Rc<Sweep>, String>>,
+    pub sweep: Option<Result<Rc<Sweep>, Complaint>>,
 }
 
 /// What can happen to it.
@@ -23,13 +24,13 @@ pub enum AnalysesAction {
     /// The goodput model is asked.
     Ask(Question),
     /// It answers, or says why it cannot.
-    Answered(Result<Answer, String>),
+    Answered(Result<Answer, Complaint>),
     /// Placements of shares are measured anew (`None`), have been, or cannot be.
-    Packed(Option<Result<Rc<Measured>, String>>),
+    Packed(Option<Result<Rc<Measured>, Complaint>>),
     /// A sweep has begun, or cannot.
-    Swept(Result<Rc<Sweep>, String>),
+    Swept(Result<Rc<Sweep>, Complaint>),
     /// What came of one of its runs.
-    SweptRun(usize, Result<Summary, String>),
+    SweptRun(usize, Result<Summary, Complaint>),
     /// No more of its runs are started.
     LeftSweep,
 }
@@ -61,5 +62,5 @@ pub struct Model {
     /// What was asked last.
     pub question: Question,
     /// What it said last.
-    pub answer: Option<Result<Rc<Answer>, String>>,
+    pub answer: Option<Result<Rc<Answer>, Complaint>>,
 }

@@ -1,18 +1,19 @@
 //! A change of settings that is applied to them as they are when its turn comes: quick edits add
 //! up, and none undoes another by working on what it has seen before.
 
+use crate::complaint::Complaint;
 use std::fmt;
 use std::rc::Rc;
 
 /// What becomes of settings, or what is wrong with the change.
-type Apply<T> = dyn Fn(&T) -> Result<T, String>;
+type Apply<T> = dyn Fn(&T) -> Result<T, Complaint>;
 
 /// A change of `T`. Cheap to clone.
 pub struct Change<T>(Rc<Apply<T>>);
 
 impl<T: Clone + 'static> Change<T> {
     /// The change that makes of settings what `apply` says.
-    pub fn new(apply: impl Fn(&T) -> Result<T, String> + 'static) -> Self {
+    pub fn new(apply: impl Fn(&T) -> Result<T, Complaint> + 'static) -> Self {
         Self(Rc::new(apply))
     }
 
@@ -27,7 +28,7 @@ impl<T: Clone + 'static> Change<T> {
     }
 
     /// What becomes of `value`, or what is wrong with the change.
-    pub fn of(&self, value: &T) -> Result<T, String> {
+    pub fn of(&self, value: &T) -> Result<T, Complaint> {
         (self.0)(value)
     }
 }

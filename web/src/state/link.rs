@@ -10,10 +10,9 @@
 use super::names;
 use super::source::{check_address, without_login};
 use super::view_options::{OPTIONS, ViewOptions};
-use super::{
-    AppState, ClusterOrigin, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Run, Source, Theme, settings,
-};
+use super::{AppState, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Run, Source, Theme, settings};
 use crate::bridge::protocol::Choice;
+use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::goodput::Question;
 use crate::stage::{ColourBy, Stage};
@@ -29,7 +28,7 @@ use switchyard::trace::{Choices, ColumnMapping, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
 use switchyard::{Resource, Settings};
 use switchyard_app::Permalink;
-use switchyard_app::study::DEFAULT_POLICIES;
+use switchyard_app::study::{DEFAULT_POLICIES, Origin};
 
 /// The view that a link shows which names none.
 const FIRST_VIEW: &str = "yard";
@@ -222,21 +221,23 @@ impl Link {
         key: &str,
         value: &str,
         policies: &mut Vec<PolicySpec>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Complaint> {
         match key {
             "v" => match value.parse::<u32>() {
                 Ok(Permalink::VERSION) => {}
                 Ok(version) if version > Permalink::VERSION => {
-                    return Err(format!(
+                    let why = format!(
                         "a newer Switchyard made this link, and this one knows version {}: look whether it shows what was meant",
                         Permalink::VERSION
-                    ));
+                    );
+                    return Err(why.into());
                 }
                 _ => {
-                    return Err(format!(
+                    let why = format!(
                         "there is no such version; this is version {}",
                         Permalink::VERSION
-                    ));
+                    );
+                    return Err(why.into());
                 }
             },
             "sample" => {
@@ -257,7 +258,7 @@ impl Link {
             "unit" => self.choose(key, value, parsed::<Resource>(value))?,
             "window" | "status" | "fractions" | "oversized" | "on-cores" => {
                 let taken = Choices::default().take(key, value);
-                self.choose(key, value, taken.map_err(|why| why.to_string()))?;
+                self.choose(key, value, taken.map_err(Complaint::of))?;
             }
             "load" => {
                 let load = Choice::load_of(value)?;
@@ -269,15 +270,16 @@ impl Link {
                 let cluster: ClusterSpec = parsed(value)?;
                 let nodes = cluster.nodes();
                 if nodes > MOST_NODES {
-                    return Err(format!(
+                    let why = format!(
                         "{nodes} nodes: a cluster in a link has at most {MOST_NODES}. Choose it on the page"
-                    ));
+                    );
+                    return Err(why.into());
                 }
                 self.cluster = Some(cluster);
             }
             "application" => {
                 let definition = Application::compact_json(value);
-                Application::from_json(&definition).map_err(|why| why.to_string())?;
+                Application::from_json(&definition).map_err(Complaint::of)?;
                 self.settings
                     .applications_mut()
                     .definitions
@@ -310,7 +312,7 @@ impl Link {
                 self.theme = match value {
                     "light" => Theme::Light,
                     "dark" => Theme::Dark,
-                    _ => return Err(among(["light", "dark"])),
+                    _ => return Err(among(["light", "dark"]).into()),
                 }
             }
             "t" => self.time = Some(non_negative(value)?),
@@ -325,10 +327,8 @@ impl Link {
             "follow" => self.followed = Some(JobId(whole(value)?)),
             "lit" => self.lit = Some(whole(value)?),
             "zone" if !zones::is_known(value) => {
-                return Err(
-                    "there is no such time zone: use a name such as Europe/Berlin, or an offset such as +02:00"
-                        .to_owned(),
-                );
+                let why = "there is no such time zone: use a name such as Europe/Berlin, or an offset such as +02:00";
+                return Err(why.into());
             }
             _ => {
                 if let Some(option) = OPTIONS.iter().find(|option| option.link == key) {
@@ -347,8 +347,8 @@ impl Link {
         &mut self,
         key: &str,
         value: &str,
-        sound: Result<T, String>,
-    ) -> Result<(), String> {
+        sound: Result<T, Complaint>,
+    ) -> Result<(), Complaint> {
         sound?;
         let is_list = ["tenant", "status"].contains(&key) || Label::named(key).is_some();
         self.choice = match key {
@@ -365,7 +365,7 @@ impl Link {
         let position = |id: u32| state.runs.iter().position(|run| run.id == id);
         Self {
             source: state.opening.source.clone(),
-            cluster: (state.opening.cluster_origin == ClusterOrigin::Chosen)
+            cluster: (state.opening.cluster_origin == Origin::Asked)
                 .then(|| state.setup.cluster.clone()),
             settings: {
                 let mut settings = state.setup.settings.clone();
@@ -527,32 +527,32 @@ impl Link {
     }
 }
 
-fn parsed<T: std::str::FromStr<Err: Display>>(value: &str) -> Result<T, String> {
-    value.parse().map_err(|why: T::Err| why.to_string())
+fn parsed<T: std::str::FromStr<Err: Display>>(value: &str) -> Result<T, Complaint> {
+    value.parse().map_err(|why: T::Err| Complaint::of(why))
 }
 
-fn whole<T: std::str::FromStr>(value: &str) -> Result<T, String> {
+fn whole<T: std::str::FromStr>(value: &str) -> Result<T, Complaint> {
     let why = "it is a whole number, 0 or more, and not too great";
-    value.parse().map_err(|_| why.to_owned())
+    value.parse().map_err(|_| why.into())
 }
 
 /// A part of time.
-fn span(value: &str) -> Result<Span, String> {
+fn span(value: &str) -> Result<Span, Complaint> {
     let Window { from, to } = parsed(value)?;
     if to > MOST {
-        return Err(format!("it needs an end, at most {MOST:e}"));
+        return Err(format!("it needs an end, at most {MOST:e}").into());
     }
     Ok(Span::new(from, to))
 }
 
-fn some(value: &str) -> Result<String, String> {
+fn some(value: &str) -> Result<String, Complaint> {
     let some = Some(value).filter(|value| !value.is_empty());
-    some.map(str::to_owned).ok_or("nothing is named".to_owned())
+    some.map(str::to_owned).ok_or("nothing is named".into())
 }
 
-fn named<T: Copy>(all: &[(T, &'static str, &'static str)], value: &str) -> Result<T, String> {
+fn named<T: Copy>(all: &[(T, &'static str, &'static str)], value: &str) -> Result<T, Complaint> {
     let found = all.iter().find(|(_, name, _)| *name == value);
-    let names = || among(all.iter().map(|(_, name, _)| *name));
+    let names = || among(all.iter().map(|(_, name, _)| *name)).into();
     found.map(|(choice, _, _)| *choice).ok_or_else(names)
 }
 
@@ -570,10 +570,10 @@ fn shortened(text: &str) -> String {
 /// The greatest number of a time or a speed: seconds of thirty thousand years.
 const MOST: f64 = 1e12;
 
-fn non_negative(text: &str) -> Result<f64, String> {
+fn non_negative(text: &str) -> Result<f64, Complaint> {
     let number = text.parse().ok();
     let number = number.filter(|value: &f64| (0.0..=MOST).contains(value));
-    number.ok_or_else(|| format!("it is a number from 0 to {MOST:e}"))
+    number.ok_or_else(|| format!("it is a number from 0 to {MOST:e}").into())
 }
 
 #[cfg(test)]

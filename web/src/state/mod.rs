@@ -4,8 +4,7 @@
 
 mod action;
 mod analyses;
-pub(crate) mod beside;
-pub(crate) mod besides;
+pub(crate) mod attachments;
 pub mod change;
 pub mod link;
 mod names;
@@ -13,12 +12,13 @@ mod notices;
 mod opening;
 mod panels;
 #[cfg(test)]
-mod random;
+pub(crate) mod random;
 mod reduce;
 mod run;
 mod runs;
 mod selection;
 pub mod settings;
+pub(crate) mod side_by_side;
 pub mod source;
 pub(crate) mod spec_edit;
 mod store;
@@ -32,7 +32,7 @@ pub use analyses::{Analyses, AnalysesAction, Model};
 use link::Link;
 pub use notices::{Notices, NoticesAction};
 pub use opening::{
-    ClusterOrigin, ColumnsAsked, NextStep, Opening, OpeningAction, Progressing, Refused, TraceInfo,
+    ColumnsAsked, NextStep, Opening, OpeningAction, Progressing, Refused, TraceInfo,
 };
 pub use panels::{Panels, PanelsAction};
 pub use run::{Finished, Phase, Run};
@@ -47,7 +47,7 @@ use switchyard::policy::{PolicySpec, ServiceHistory};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Settings};
 use switchyard_app::Experiment;
-use switchyard_app::study::{run_of, trains, why_trained};
+use switchyard_app::study::{Origin, run_of, trains, why_trained};
 pub use view::{Theme, View, ViewAction};
 use view_options::{TIMES, ViewOption, ZONE};
 
@@ -116,8 +116,8 @@ impl AppState {
         runs.compare_with(link.baseline);
         runs.tell_apart();
         let origin = match link.cluster {
-            Some(_) => ClusterOrigin::Chosen,
-            None => ClusterOrigin::Given,
+            Some(_) => Origin::Asked,
+            None => Origin::Trace,
         };
         Self {
             opening: Opening::of(link.source.clone(), origin),

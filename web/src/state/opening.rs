@@ -1,11 +1,13 @@
 //! What is open, where it comes from, and what is being opened.
 
 use super::Source;
-use crate::bridge::protocol::{Choice, Facets, OwnCluster};
-use crate::kept::{Held, Kept};
+use crate::bridge::protocol::{Choice, Facets};
+use crate::stored_traces::{Held, StoredTrace};
 use std::rc::Rc;
+use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::weights::WeightsChoice;
+use switchyard_app::study::Origin;
 
 /// The part of the state that opening files changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +16,10 @@ pub struct Opening {
     pub source: Source,
     /// The opened trace.
     pub trace: Option<Rc<TraceInfo>>,
-    /// Whether the cluster came with the trace, was guessed or chosen.
-    pub cluster_origin: ClusterOrigin,
+    /// Why the cluster is the one it is.
+    pub cluster_origin: Origin,
+    /// Whether what a link shows is being looked for in this browser.
+    pub is_sought: bool,
     /// What is being opened right now.
     pub progress: Option<Progressing>,
     /// Why the last file or address could not be opened, until something else is or somebody has read it.
@@ -25,7 +29,7 @@ pub struct Opening {
     /// Whether they are being asked.
     pub asks_columns: bool,
     /// The traces saved in this browser.
-    pub saved: Vec<Kept>,
+    pub saved: Vec<StoredTrace>,
     /// Whether a reload finds the files that are open.
     pub held: Held,
     /// Weights of one's own that are at hand, with the names of their files.
@@ -35,6 +39,8 @@ pub struct Opening {
 /// What can happen to it alone.
 #[derive(Debug)]
 pub enum OpeningAction {
+    /// What a link shows is being looked for in this browser, or no longer.
+    Seeking(bool),
     /// A trace is being opened: its name and bytes.
     Begun(String, u64),
     /// So many of its bytes have come from its host, of so many.
@@ -52,7 +58,7 @@ pub enum OpeningAction {
     /// They do not answer now.
     LeaveColumns,
     /// These traces are saved in this browser.
-    Saved(Vec<Kept>),
+    Saved(Vec<StoredTrace>),
     /// Whether a reload finds the files that are open.
     Held(Held),
     /// The one that is open is saved under this number.
@@ -61,11 +67,12 @@ pub enum OpeningAction {
 
 impl Opening {
     /// Nothing is open, and this is to be.
-    pub(super) fn of(source: Source, cluster_origin: ClusterOrigin) -> Self {
+    pub(super) fn of(source: Source, cluster_origin: Origin) -> Self {
         Self {
             source,
             trace: None,
             cluster_origin,
+            is_sought: false,
             progress: None,
             refused: None,
             columns: None,
@@ -78,6 +85,7 @@ impl Opening {
 
     pub(super) fn apply(&mut self, action: OpeningAction) {
         match action {
+            OpeningAction::Seeking(is_sought) => self.is_sought = is_sought,
             OpeningAction::Begun(name, total) => {
                 self.progress = Some(Progressing {
                     name,
@@ -114,7 +122,7 @@ impl Opening {
             OpeningAction::Held(held) => self.held = held,
             OpeningAction::SavedThis(id) => {
                 if let Some(trace) = &mut self.trace {
-                    Rc::make_mut(trace).kept = Some(id);
+                    Rc::make_mut(trace).stored = Some(id);
                 }
             }
         }
@@ -197,8 +205,8 @@ pub struct ColumnsAsked {
 pub struct TraceInfo {
     /// Where it comes from.
     pub source: Source,
-    /// The cluster that it came with, or that was guessed from it.
-    pub own_cluster: OwnCluster,
+    /// The cluster that it came with or fits on, and which of both.
+    pub own_cluster: (ClusterSpec, Origin),
     /// The file's or sample's name.
     pub name: String,
     /// The format's stable name, or `sample`.
@@ -218,7 +226,7 @@ pub struct TraceInfo {
     /// Whether its columns are those said of an earlier file with the same header.
     pub remembered: bool,
     /// The number of the kept trace that it is, if it was kept.
-    pub kept: Option<f64>,
+    pub stored: Option<f64>,
     /// The clusters or files inside an archive.
     pub members: Vec<Member>,
     /// The member that is open; all of them if none is named.
@@ -235,25 +243,4 @@ pub struct TraceInfo {
     pub span_days: f64,
     /// Unix seconds of time 0, where its jobs come at times that have dates.
     pub epoch: Option<f64>,
-}
-
-/// Where the cluster comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClusterOrigin {
-    /// From a file dropped with the trace, or the sample's own.
-    Given,
-    /// Guessed from the trace.
-    Guessed,
-    /// Chosen by the visitor.
-    Chosen,
-}
-
-impl ClusterOrigin {
-    /// Of a trace's own.
-    pub fn of(own: &OwnCluster) -> Self {
-        match own {
-            OwnCluster::Given(_) => Self::Given,
-            OwnCluster::Guessed(_) => Self::Guessed,
-        }
-    }
 }

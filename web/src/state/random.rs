@@ -2,10 +2,8 @@
 
 use super::link::Link;
 use super::view_options::{OPTIONS, ViewOption, ViewOptions};
-use super::{
-    Action, AppState, ClusterOrigin, SelectionAction, Source, Theme, TraceInfo, ViewAction,
-};
-use crate::bridge::protocol::{Choice, Facets, OwnCluster};
+use super::{Action, AppState, SelectionAction, Source, Theme, TraceInfo, ViewAction};
+use crate::bridge::protocol::{Choice, Facets};
 use crate::goodput::Question;
 use crate::stage::ColourBy;
 use std::rc::Rc;
@@ -19,6 +17,7 @@ use switchyard::policy::{ParamKind, PolicySpec, ServiceHistory};
 use switchyard::sim::{LogBudget, SimOptions};
 use switchyard::trace::{ImportReport, ProfileTable};
 use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, SAMPLES};
+use switchyard_app::study::Origin;
 
 /// Schedulers worth a link.
 const POLICIES: [&str; 11] = [
@@ -293,7 +292,7 @@ impl Random {
 }
 
 /// A state in which the trace of a link is open.
-pub(super) fn opened(link: &Link) -> AppState {
+pub(crate) fn opened(link: &Link) -> AppState {
     let mut state = AppState::from_link(link);
     state.apply(open(link));
     state.apply(SelectionAction::Select(link.job));
@@ -313,7 +312,7 @@ pub(super) fn open(link: &Link) -> Action {
         info: Rc::new(TraceInfo {
             name: link.source.name().to_owned(),
             source: link.source.clone(),
-            own_cluster: OwnCluster::Given(own.clone()),
+            own_cluster: (own.clone(), Origin::Trace),
             format: "any".into(),
             title: "Any".into(),
             report,
@@ -322,7 +321,7 @@ pub(super) fn open(link: &Link) -> Action {
             choice: link.choice.clone(),
             columns: link.columns.clone(),
             remembered: false,
-            kept: None,
+            stored: None,
             members: Vec::new(),
             member: link.member.clone(),
             adaptive: false,
@@ -334,8 +333,8 @@ pub(super) fn open(link: &Link) -> Action {
         }),
         cluster: link.cluster.clone().unwrap_or(own),
         origin: match link.cluster {
-            Some(_) => ClusterOrigin::Chosen,
-            None => ClusterOrigin::Given,
+            Some(_) => Origin::Asked,
+            None => Origin::Trace,
         },
         profiles: Vec::new(),
         experiment: None,

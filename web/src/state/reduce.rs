@@ -5,8 +5,7 @@ use super::action::Action;
 use super::link::{Link, fit_in_a_link};
 use super::run::Run;
 use super::{
-    AppState, ClusterOrigin, GUIDED, GUIDED_SCHEDULERS, Refused, Selection, SelectionAction, Setup,
-    Source,
+    AppState, GUIDED, GUIDED_SCHEDULERS, Refused, Selection, SelectionAction, Setup, Source,
 };
 use crate::draw::moments::{Dated, Moments};
 use crate::zones;
@@ -18,6 +17,7 @@ use switchyard::policy::PolicySpec;
 use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
 use switchyard_app::Experiment;
+use switchyard_app::study::Origin;
 
 impl AppState {
     /// The state after this; the same one, if it changes nothing.
@@ -74,7 +74,7 @@ impl AppState {
                 self.notices.notice = Some(format!(
                     "The cluster is now {cluster}, as the file says. To give it to another trace, open both together."
                 ));
-                self.set_cluster(cluster, ClusterOrigin::Chosen);
+                self.set_cluster(cluster, Origin::Asked);
                 self.forget_results();
             }
             Action::OpenedProfiles(profiles) => {
@@ -127,12 +127,12 @@ impl AppState {
                 Ok(setup) if setup == self.setup => {}
                 Ok(setup) => self.set_up(setup),
                 // It was right for the settings it was made for, which have changed meanwhile.
-                Err(why) => self.notices.notice = Some(why),
+                Err(why) => self.notices.notice = Some(why.into()),
             },
             Action::Edit(id, change) => {
                 match self.run(id).map(|run| change.of(&run.policy)) {
                     Some(Ok(policy)) => self.runs.change(id, policy),
-                    Some(Err(why)) => self.notices.notice = Some(why),
+                    Some(Err(why)) => self.notices.notice = Some(why.into()),
                     // It has gone meanwhile.
                     None => {}
                 }
@@ -149,7 +149,7 @@ impl AppState {
     }
 
     /// The runs are on another cluster.
-    fn set_cluster(&mut self, cluster: ClusterSpec, origin: ClusterOrigin) {
+    fn set_cluster(&mut self, cluster: ClusterSpec, origin: Origin) {
         self.setup.cluster = cluster;
         self.opening.cluster_origin = origin;
         self.runs.breaking = None;
@@ -158,7 +158,7 @@ impl AppState {
     /// A visitor has other settings.
     fn set_up(&mut self, setup: Setup) {
         if setup.cluster != self.setup.cluster {
-            self.opening.cluster_origin = ClusterOrigin::Chosen;
+            self.opening.cluster_origin = Origin::Asked;
         }
         self.setup = setup;
         self.runs.breaking = None;
@@ -204,16 +204,14 @@ impl AppState {
         self.setup.settings = settings;
         if let Some(cluster) = &link.cluster {
             self.setup.cluster = cluster.clone();
-            self.opening.cluster_origin = ClusterOrigin::Chosen;
+            self.opening.cluster_origin = Origin::Asked;
         } else if let Some(trace) = self
             .opening
             .trace
             .as_ref()
             .filter(|_| self.shows_jobs_of(link))
         {
-            let own = &trace.own_cluster;
-            (self.setup.cluster, self.opening.cluster_origin) =
-                (own.spec().clone(), ClusterOrigin::of(own));
+            (self.setup.cluster, self.opening.cluster_origin) = trace.own_cluster.clone();
         }
         self.runs.take_up(&link.policies);
         self.runs.give_names(&link.names);

@@ -6,7 +6,9 @@ use super::spec_edit::with_param;
 use super::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use super::{AppState, Run, settings};
 use crate::bridge::protocol::Choice;
+use crate::complaint::Complaint;
 use crate::draw::format::{duration, significant};
+use std::fmt::Display;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::sweep::{Row, csv_head, csv_line, figures};
@@ -44,7 +46,7 @@ pub struct Point {
     /// Its row in the table, without its numbers; the link shows it.
     pub row: Row,
     /// What came of it, or why nothing did.
-    pub outcome: Option<Result<Summary, String>>,
+    pub outcome: Option<Result<Summary, Complaint>>,
 }
 
 /// What was asked, and what has come of it so far.
@@ -162,19 +164,19 @@ impl Vary {
 /// # Errors
 ///
 /// What is wrong with it, a sentence.
-pub fn values(text: &str) -> Result<Vec<String>, String> {
+pub fn values(text: &str) -> Result<Vec<String>, Complaint> {
     let mut values: Vec<String> = Vec::new();
     for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
         match word.split_once("..") {
             None => values.push(word.to_owned()),
             Some((from, rest)) => values.extend(range(from, rest).ok_or_else(|| {
-                format!("'{word}' is no range: write 1..8/8 for eight values from 1 to 8, at most {MOST_VALUES}.")
+                Complaint::from(format!("'{word}' is no range: write 1..8/8 for eight values from 1 to 8, at most {MOST_VALUES}."))
             })?),
         }
     }
     match values.len() {
-        0 => Err("Write the values, such as 1 2 4, or 1..8/8.".to_owned()),
-        some if some > MOST_VALUES => Err(format!("At most {MOST_VALUES} values.")),
+        0 => Err("Write the values, such as 1 2 4, or 1..8/8.".into()),
+        some if some > MOST_VALUES => Err(format!("At most {MOST_VALUES} values.").into()),
         _ => Ok(values),
     }
 }
@@ -195,7 +197,7 @@ fn range(from: &str, rest: &str) -> Option<Vec<String>> {
 }
 
 /// The same cluster with so many nodes; groups keep their shares.
-fn with_nodes(cluster: &ClusterSpec, nodes: f64) -> Result<ClusterSpec, String> {
+fn with_nodes(cluster: &ClusterSpec, nodes: f64) -> Result<ClusterSpec, Complaint> {
     let (text, factor) = (cluster.to_string(), nodes / f64::from(cluster.nodes()));
     let (groups, tree) = text.split_at(text.find('/').unwrap_or(text.len()));
     let group = |group: &str| {
@@ -205,7 +207,7 @@ fn with_nodes(cluster: &ClusterSpec, nodes: f64) -> Result<ClusterSpec, String> 
     };
     let groups: Vec<String> = groups.split('+').map(group).collect();
     let text = format!("{}{tree}", groups.join("+"));
-    text.parse().map_err(|why| format!("{text}: {why}"))
+    text.parse().map_err(|why| format!("{text}: {why}").into())
 }
 
 impl AppState {
@@ -270,22 +272,23 @@ impl AppState {
     /// # Errors
     ///
     /// What cannot be run, a sentence.
-    pub fn sweep(&self, shown: &Link) -> Result<(Sweep, Vec<Order>), String> {
+    pub fn sweep(&self, shown: &Link) -> Result<(Sweep, Vec<Order>), Complaint> {
         let vary = self.varied();
         let values = values(&self.sweep_values())?;
         let cards = self.swept_cards();
         if cards.is_empty() {
-            return Err("No scheduler in the list has this parameter: add one.".to_owned());
+            return Err("No scheduler in the list has this parameter: add one.".into());
         }
         if cards.len() * values.len() > MOST_RUNS {
-            return Err(format!(
-                "A sweep has at most {MOST_RUNS} runs: take fewer values."
-            ));
+            let why = format!("A sweep has at most {MOST_RUNS} runs: take fewer values.");
+            return Err(why.into());
         }
         let (mut points, mut orders) = (Vec::new(), Vec::new());
         for (at, value) in values.iter().enumerate() {
             for (line, card) in cards.iter().enumerate() {
-                let refuse = |why: String| format!("{} cannot be {value}: {why}.", vary.title());
+                let refuse = |why: &dyn Display| {
+                    Complaint::from(format!("{} cannot be {value}: {why}.", vary.title()))
+                };
                 let mut link = Link {
                     view: "yard".to_owned(),
                     time: Some(0.0),
@@ -296,16 +299,15 @@ impl AppState {
                 match &vary {
                     Vary::Link => {}
                     Vary::Load => {
-                        let wanted = Choice::load_of(value).map_err(refuse)?;
+                        let wanted = Choice::load_of(value).map_err(|why| refuse(&why))?;
                         load = wanted / link.choice.load();
                         link.choice = link.choice.with_load(wanted);
                     }
                     Vary::Nodes => {
                         let nodes = value.parse().ok().filter(|nodes| *nodes >= 1.0);
-                        let nodes =
-                            nodes.ok_or_else(|| refuse("it is a number, 1 or more".to_owned()))?;
+                        let nodes = nodes.ok_or_else(|| refuse(&"it is a number, 1 or more"))?;
                         other.setup.cluster =
-                            with_nodes(&self.setup.cluster, nodes).map_err(refuse)?;
+                            with_nodes(&self.setup.cluster, nodes).map_err(|why| refuse(&why))?;
                         link.cluster = Some(other.setup.cluster.clone());
                     }
                     Vary::Setting(key) => {
@@ -313,12 +315,13 @@ impl AppState {
                         let setting = setting.ok_or("There is no such setting.")?;
                         setting
                             .take(&mut other.setup.settings, value)
-                            .map_err(refuse)?;
-                        setting.take(&mut link.settings, value).map_err(refuse)?;
+                            .map_err(|why| refuse(&why))?;
+                        let taken = setting.take(&mut link.settings, value);
+                        taken.map_err(|why| refuse(&why))?;
                     }
                     Vary::Param(name) => {
                         let changed = with_param(&policy, name, value);
-                        policy = changed.map_err(|why| refuse(why.to_string()))?;
+                        policy = changed.map_err(|why| refuse(&why))?;
                         if !link.policies.contains(&policy) {
                             link.policies.push(policy.clone());
                         }
@@ -391,7 +394,7 @@ impl Sweep {
             let mut row = point.row.clone();
             match point.outcome.as_ref()? {
                 Ok(summary) => row.figures = figures(summary),
-                Err(why) => (row.failure, row.error) = ("run".to_owned(), why.clone()),
+                Err(why) => (row.failure, row.error) = ("run".to_owned(), why.to_string()),
             }
             Some(csv_line(&row))
         });
@@ -400,7 +403,7 @@ impl Sweep {
     }
 
     /// Puts down what came of a run.
-    pub fn note(sweep: &mut Rc<Self>, at: usize, outcome: Result<Summary, String>) {
+    pub fn note(sweep: &mut Rc<Self>, at: usize, outcome: Result<Summary, Complaint>) {
         if let Some(point) = Rc::make_mut(sweep).points.get_mut(at) {
             point.outcome = Some(outcome);
         }
@@ -424,7 +427,7 @@ mod tests {
         state
     }
 
-    fn swept(options: &[(&'static ViewOption, &str)]) -> Result<(Sweep, Vec<Order>), String> {
+    fn swept(options: &[(&'static ViewOption, &str)]) -> Result<(Sweep, Vec<Order>), Complaint> {
         let state = state(options);
         let shown = Link::of(&state, &crate::stage::Stage::default());
         state.sweep(&shown)
@@ -483,7 +486,7 @@ mod tests {
             ..Summary::default()
         };
         Sweep::note(&mut sweep, 1, Ok(summary));
-        Sweep::note(&mut sweep, 2, Err("no \"room\", at all".to_owned()));
+        Sweep::note(&mut sweep, 2, Err("no \"room\", at all".into()));
         let csv = sweep.csv();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines[0], csv_head());

@@ -2,6 +2,7 @@
 //! option described once, so that links carry all of them. A component reads an option with
 //! [`AppState::option`](super::AppState::option) and changes it by `ViewAction::SetOption`.
 
+use crate::complaint::Complaint;
 use crate::zones;
 use switchyard::policy::ParamKind;
 use switchyard::report::{By, GroupFigure};
@@ -128,7 +129,7 @@ impl ViewOptions {
     /// # Errors
     ///
     /// What it takes, as a sentence's second half.
-    pub fn set(&mut self, option: &'static ViewOption, value: &str) -> Result<(), String> {
+    pub fn set(&mut self, option: &'static ViewOption, value: &str) -> Result<(), Complaint> {
         let is_default = value == option.default;
         let value = match option.kind {
             // Also while it is being typed.
@@ -136,7 +137,7 @@ impl ViewOptions {
             _ if is_default => Some(String::new()),
             kind => kind.canonical(value),
         };
-        let value = value.ok_or_else(|| format!("it takes {}", option.kind))?;
+        let value = value.ok_or_else(|| Complaint::from(format!("it takes {}", option.kind)))?;
         let mut old = std::mem::take(&mut self.0);
         old.retain(|(link, _)| *link != option.link);
         if !is_default {

@@ -47,6 +47,8 @@ struct Inner {
     frame_ms: RefCell<VecDeque<f64>>,
     last_ms: Cell<f64>,
     has_picture: Cell<bool>,
+    /// Called after each frame.
+    after_frame: RefCell<Option<Rc<dyn Fn()>>>,
     /// The frame that is asked for.
     next: RefCell<Option<AnimationFrame>>,
 }
@@ -69,11 +71,17 @@ impl Animation {
             frame_ms: RefCell::default(),
             last_ms: Cell::default(),
             has_picture: Cell::default(),
+            after_frame: RefCell::default(),
             next: RefCell::default(),
         }));
         animation.publish_frame_times();
         animation.request();
         animation
+    }
+
+    /// Has a function called after each frame, in the place of the one before.
+    pub(super) fn after_each_frame(&self, call: impl Fn() + 'static) {
+        self.0.after_frame.replace(Some(Rc::new(call)));
     }
 
     fn request(&self) {
@@ -197,6 +205,10 @@ impl Animation {
         }
         for on_change in changed {
             on_change();
+        }
+        let after_frame = self.0.after_frame.borrow().clone();
+        if let Some(call) = after_frame {
+            call();
         }
     }
 

@@ -7,7 +7,7 @@ use super::columns_dialog::columns_dialog;
 use super::controls::quiet_button;
 use super::dates::Dates;
 use super::drop_zone::{drop_zone, use_drops_on_dialogs};
-use super::embed::{embed_frame, embedded_view, use_asked};
+use super::embed::{embed_frame, embedded_view};
 use super::guide::{guide, question};
 use super::header::header;
 use super::help::help;
@@ -17,6 +17,7 @@ use super::inspector::Inspector;
 use super::intro::intro;
 use super::journey::follows;
 use super::keyboard::use_keyboard;
+use super::page::Page;
 use super::player::Player;
 use super::range_bar::RangeBar;
 use super::refusal::refusal;
@@ -28,16 +29,23 @@ use super::theme::use_theme;
 use super::trace_panel::trace_panel;
 use super::views;
 use super::way_back::way_back;
-use crate::kept::watch_others;
 use crate::remembered;
 use crate::session::Session;
 use crate::state::{AppState, NoticesAction, PanelsAction, Store};
+use crate::stored_traces::watch_others;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
+/// What whoever starts the page gives it.
+#[derive(Properties, PartialEq)]
+pub struct AppProps {
+    /// Gets the page as scripts see it, once that is there.
+    pub on_start: Callback<Page>,
+}
+
 /// The page.
 #[component]
-pub fn App() -> Html {
+pub fn App(props: &AppProps) -> Html {
     let link = use_memo((), |()| address::opened());
     let store = use_memo((), {
         let link = link.clone();
@@ -52,11 +60,18 @@ pub fn App() -> Html {
         }
     });
     let update = use_force_update();
-    use_memo((), |()| store.subscribe(move || update.force_update()));
     let state = store.state();
     let services = use_memo((), {
         let store = store.clone();
         move |()| Services::start((*store).clone())
+    });
+    let page = use_memo((), |()| Page::new(&services));
+    use_memo((), |()| {
+        let page = (*page).clone();
+        store.subscribe(move || {
+            update.force_update();
+            page.publish_soon();
+        });
     });
     let Services { session, animation } = &*services;
     let stage = session.stage();
@@ -68,7 +83,7 @@ pub fn App() -> Html {
         move |()| {
             let list = move |session: &Session| {
                 let session = session.clone();
-                spawn_local(async move { session.list_kept().await });
+                spawn_local(async move { session.list_stored().await });
             };
             list(&session);
             let watching = session.clone();
@@ -87,7 +102,10 @@ pub fn App() -> Html {
     // Before what is below is rendered: all of it reads the stage.
     use_memo(state.clone(), |state| stage.write().show(state));
     address::use_address(&state, session);
-    use_asked(&state, session);
+    use_effect_with((), {
+        let on_start = props.on_start.clone();
+        move |()| on_start.emit((*page).clone())
+    });
     use_keyboard(&state, session, animation);
 
     let select = {

@@ -46,7 +46,7 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Run) -> Html 
                 session.tell(RunsAction::AskToBreak(Some((id, node))));
                 Ok(())
             }
-            _ => Err(format!("The cluster's nodes are 0 to {last}.")),
+            _ => Err(format!("The cluster's nodes are 0 to {last}.").into()),
         })
     };
     let spans = SPANS.iter().map(|&(face, span)| {

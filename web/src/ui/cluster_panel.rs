@@ -6,43 +6,41 @@ use super::node_groups::{groups_form, tree_form};
 use super::setting_field::{label, set_up, setting_field, take};
 use super::typed::Typed;
 use super::vary::vary;
-use crate::bridge::protocol::OwnCluster;
+use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::machine::Machine;
 use crate::session::Session;
 use crate::state::link::fit_in_a_link;
 use crate::state::settings::LOG_BUDGET;
 use crate::state::sweep::Vary;
-use crate::state::{AppState, ClusterOrigin, Setup};
+use crate::state::{AppState, Setup};
 use switchyard::cluster::{CLUSTERS, ClusterError, ClusterSpec};
 use switchyard::outages::Outages;
 use switchyard::workload::Suggestion;
 use switchyard::{Group, SETTINGS, Time};
-use switchyard_app::study::counted;
+use switchyard_app::study::{Origin, counted};
 use yew::prelude::*;
 
 /// The cluster, and what all runs have in common.
 pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
     let setup = &state.setup;
-    let set = |change: fn(&mut Setup, &str) -> Result<(), String>| set_up(session, setup, change);
+    let set =
+        |change: fn(&mut Setup, &str) -> Result<(), Complaint>| set_up(session, setup, change);
     let set_cluster = set(|setup, typed| {
         let cluster = typed.parse();
         let cluster = cluster.and_then(|cluster| counted(cluster, format::unit()));
-        setup.cluster = cluster.map_err(|why: ClusterError| why.to_string())?;
+        setup.cluster = cluster.map_err(|why: ClusterError| Complaint::of(why))?;
         Ok(())
     });
     let own = state.opening.trace.as_ref().map(|trace| &trace.own_cluster);
-    let guess = own.and_then(|own| match own {
-        OwnCluster::Guessed(guess) => Some(guess),
-        OwnCluster::Given(_) => None,
+    let guess = own.and_then(|(_, origin)| match origin {
+        Origin::Guessed(guess) => Some(guess),
+        Origin::Asked | Origin::Trace => None,
     });
-    let origin = match state.opening.cluster_origin {
-        ClusterOrigin::Given => "came with the trace".to_owned(),
-        ClusterOrigin::Guessed => guess.map_or_else(
-            || "guessed from the trace".to_owned(),
-            |guess| format!("guessed: {}", guess.why()),
-        ),
-        ClusterOrigin::Chosen => "chosen by you".to_owned(),
+    let origin = match &state.opening.cluster_origin {
+        Origin::Trace => "came with the trace".to_owned(),
+        Origin::Guessed(guess) => format!("guessed: {}", guess.why()),
+        Origin::Asked => "chosen by you".to_owned(),
     };
     let others = guess.map(|guess| guesses(guess, &setup.cluster, &set_cluster));
     let spec = setup.cluster.to_string();

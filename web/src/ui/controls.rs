@@ -3,6 +3,7 @@
 
 use super::typed::Typed;
 use super::typed::input_value;
+use crate::complaint::Complaint;
 use crate::draw::{format, palette};
 use switchyard::job::JobId;
 use yew::prelude::*;
@@ -58,7 +59,7 @@ pub(super) fn list(onchange: Callback<Event>, options: Html) -> Html {
 }
 
 /// Takes what was typed into a field, or says what is wrong with it.
-pub(super) type Take = Callback<String, Result<(), String>>;
+pub(super) type Take = Callback<String, Result<(), Complaint>>;
 
 /// What a list does when something is chosen from it: nothing in it is ever refused.
 pub(super) fn chosen(take: &Take) -> Callback<Event> {

@@ -41,7 +41,7 @@ pub(super) fn history_field(session: &Session, value: &str, take: &Take) -> Html
                     Ok(history) => {
                         session.tell(Action::Learned(Rc::new(history)));
                         if let Err(why) = take.emit(name) {
-                            session.tell(NoticesAction::Notice(Some(why)));
+                            session.tell(NoticesAction::Notice(Some(why.into())));
                         }
                     }
                     Err(why) => {

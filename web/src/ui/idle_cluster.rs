@@ -110,10 +110,10 @@ fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
     let load = trace.choice.load();
     let hurried = format::two_digits(load * BUSY / held).min(*LOADS.end());
     let faster = (hurried > load).then(|| {
-        let (session, cluster, origin) = (session.clone(), cluster.clone(), state.opening.cluster_origin);
+        let session = session.clone();
         let take = Callback::from(move |_: MouseEvent| {
             let choice = session.choice().with_load(hurried);
-            session.choose(choice, cluster.clone(), origin);
+            session.choose(choice);
         });
         let face = format!("Jobs {} times as fast", format::figures(hurried));
         html! { <button type="button" title="Gaps between submissions are divided by it; jobs stay as they are" onclick={take}>{ face }</button> }

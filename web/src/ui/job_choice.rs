@@ -35,10 +35,9 @@ pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session)
     // Every control says what becomes of the choice with its new value.
     let choose = |change: Change| {
         let session = session.clone();
-        let (cluster, origin) = (state.setup.cluster.clone(), state.opening.cluster_origin);
         Callback::from(move |typed: String| {
             let choice = change(&session.choice(), typed.trim());
-            session.choose(choice, cluster.clone(), origin);
+            session.choose(choice);
             Ok(())
         })
     };

@@ -6,8 +6,9 @@ use super::icon::{Icon, sign};
 use super::metrics_table::mean_jct;
 use super::services::StateProps;
 use super::typed::Typed;
+use crate::complaint::Complaint;
 use crate::draw::format;
-use crate::session::by_hand::{MOST, MadeJob, made_of};
+use crate::session::manual_jobs::{MOST, MadeJob, made_of};
 use crate::state::AppState;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -88,7 +89,7 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
         })
     };
     // What becomes of a row when something is typed into it.
-    let change = |row: usize, set: fn(&mut MadeJob, &str) -> Result<(), String>| -> Take {
+    let change = |row: usize, set: fn(&mut MadeJob, &str) -> Result<(), Complaint>| -> Take {
         let (jobs, make) = (jobs.clone(), make.clone());
         Callback::from(move |typed: String| {
             let mut jobs = (*jobs).clone();

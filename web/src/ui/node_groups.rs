@@ -6,6 +6,7 @@ use super::icon::{Icon, sign};
 use super::nodes_drawn::NodesDrawn;
 use super::setting_field::set_up;
 use super::typed::Typed;
+use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::Setup;
@@ -19,13 +20,13 @@ const TYPES: &str = "gpu-types";
 type Group = (NodeGroup, String);
 
 /// A group with one field changed.
-type Edit = fn(&mut Group, &str) -> Result<(), String>;
+type Edit = fn(&mut Group, &str) -> Result<(), Complaint>;
 
 /// The cluster with other groups.
 pub(super) fn with_groups(
     cluster: &ClusterSpec,
-    change: impl FnOnce(&mut Vec<Group>) -> Result<(), String>,
-) -> Result<ClusterSpec, String> {
+    change: impl FnOnce(&mut Vec<Group>) -> Result<(), Complaint>,
+) -> Result<ClusterSpec, Complaint> {
     let name = |group: &NodeGroup| group.kind.gpu.map_or("", |id| cluster.type_name(id));
     let groups = cluster.groups().iter();
     let mut groups: Vec<Group> = groups
@@ -40,19 +41,19 @@ pub(super) fn with_groups(
         });
     }
     let groups = groups.into_iter().map(|(group, _)| group).collect();
-    let changed = ClusterSpec::with_types(groups, &names).map_err(|why| why.to_string())?;
+    let changed = ClusterSpec::with_types(groups, &names).map_err(Complaint::of)?;
     let changed = changed.with_core_nodes(cluster.core_nodes().to_vec());
     let tree = changed.with_tree(cluster.tree().clone());
-    tree.map_err(|why| why.to_string())
+    tree.map_err(Complaint::of)
 }
 
-fn count(typed: &str) -> Result<u32, String> {
-    let wrong = |_| "A whole number of at least 1 is needed.".to_owned();
+fn count(typed: &str) -> Result<u32, Complaint> {
+    let wrong = |_| "A whole number of at least 1 is needed.".into();
     typed.parse().map_err(wrong)
 }
 
 /// An amount in what people write, `unit` of what is kept; nothing typed: not said.
-fn amount(typed: &str, unit: f64) -> Result<Option<u32>, String> {
+fn amount(typed: &str, unit: f64) -> Result<Option<u32>, Complaint> {
     if typed.is_empty() {
         return Ok(None);
     }
@@ -61,7 +62,7 @@ fn amount(typed: &str, unit: f64) -> Result<Option<u32>, String> {
     let kept = kept.map(|number| (number * unit).round() as u32);
     match kept {
         Some(kept) if kept > 0 => Ok(Some(kept)),
-        _ => Err("A number above 0 and at most 1,000,000 is needed, or nothing.".to_owned()),
+        _ => Err("A number above 0 and at most 1,000,000 is needed, or nothing.".into()),
     }
 }
 
@@ -121,7 +122,7 @@ pub(super) fn groups_form(session: &Session, setup: &Setup) -> Html {
 fn act(
     session: &Session,
     setup: &Setup,
-    change: impl Fn(&mut Vec<Group>) -> Result<(), String> + Copy + 'static,
+    change: impl Fn(&mut Vec<Group>) -> Result<(), Complaint> + Copy + 'static,
 ) -> Callback<MouseEvent> {
     let take = set_up(session, setup, move |setup, _| {
         setup.cluster = with_groups(&setup.cluster, change)?;
@@ -220,7 +221,7 @@ pub(super) fn tree_form(session: &Session, setup: &Setup) -> Html {
                 let (partitions, racks) = both;
                 let switches = Switches::Even { partitions, racks };
                 let changed = setup.cluster.clone().with_tree(Tree { switches, ..tree });
-                setup.cluster = changed.map_err(|why| why.to_string())?;
+                setup.cluster = changed.map_err(Complaint::of)?;
             }
             Ok(())
         })

@@ -65,7 +65,7 @@ pub(super) fn PictureSaver(props: &Props) -> Html {
                 set(value);
                 Ok(())
             }
-            _ => Err(format!("it takes a number from 1 to {most}")),
+            _ => Err(format!("it takes a number from 1 to {most}").into()),
         });
         let limit = most.to_string();
         number_field(

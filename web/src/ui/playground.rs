@@ -5,6 +5,7 @@ use super::controls::{Take, quiet_button};
 use super::icon::{Icon, sign};
 use super::metrics_table::mean_jct;
 use super::typed::Typed;
+use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::change::Change;
@@ -63,7 +64,7 @@ struct Fields<'a> {
     policy: &'a PolicySpec,
     levels: &'a Levels,
     services: (f64, f64),
-    edit: Callback<Change<PolicySpec>, Result<(), String>>,
+    edit: Callback<Change<PolicySpec>, Result<(), Complaint>>,
 }
 
 impl Fields<'_> {
@@ -85,7 +86,7 @@ impl Fields<'_> {
             let value = value.clone();
             edit.emit(Change::new(move |policy| {
                 let (param, value) = value(policy, typed.trim());
-                with_param(policy, param, &value).map_err(|why| why.to_string())
+                with_param(policy, param, &value).map_err(Complaint::of)
             }))
         })
     }

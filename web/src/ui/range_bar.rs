@@ -111,11 +111,10 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
         .all(|key| choice.value(key).is_empty());
     let onreplay = {
         let session = session.clone();
-        let (cluster, origin) = (state.setup.cluster.clone(), state.opening.cluster_origin);
         Callback::from(move |_: MouseEvent| {
             let Window { from, to } = range;
             let choice = session.choice().with("window", &format!("{from}..{to}"));
-            session.choose(choice, cluster.clone(), origin);
+            session.choose(choice);
         })
     };
     let is_file = state

@@ -7,6 +7,7 @@ use super::metrics_table::left;
 use super::setting_field::{described, kind_field};
 use super::typed::Typed;
 use super::vary::{varied, vary};
+use crate::complaint::Complaint;
 use crate::draw::{format, palette};
 use crate::session::Session;
 use crate::state::change::Change;
@@ -102,7 +103,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         let edit = edit.clone();
         Callback::from(move |typed: String| {
             let policy = typed.trim().parse::<PolicySpec>();
-            edit(Change::to(policy.map_err(|why| why.to_string())?))
+            edit(Change::to(policy.map_err(Complaint::of)?))
         })
     };
     let onname = {
@@ -118,7 +119,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         let take = Callback::from(move |typed: String| {
             edit(Change::new(move |policy| {
                 let changed = with_param(policy, info.name, typed.trim());
-                changed.map_err(|why| why.to_string())
+                changed.map_err(Complaint::of)
             }))
         });
         let field = param(session, info, value, take);

@@ -1,9 +1,10 @@
 //! Fields drawn from a description: of a setting, and of anything that takes values of a kind.
 
 use super::controls::{self, Take, quiet_button};
-use super::die::die;
 use super::icon::{Icon, sign};
+use super::seed_button::seed_button;
 use super::vary::{varied, vary};
+use crate::complaint::Complaint;
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::sweep::Vary;
@@ -17,7 +18,7 @@ use yew::prelude::*;
 pub(super) fn set_up(
     session: &Session,
     setup: &Setup,
-    change: impl Fn(&mut Setup, &str) -> Result<(), String> + Copy + 'static,
+    change: impl Fn(&mut Setup, &str) -> Result<(), Complaint> + Copy + 'static,
 ) -> Take {
     let (session, setup) = (session.clone(), setup.clone());
     Callback::from(move |typed: String| {
@@ -37,7 +38,7 @@ pub(super) fn take(session: &Session, setup: &Setup, setting: &'static Setting) 
         let taken = setting.take(&mut setup.settings, typed);
         taken.map_err(|why| {
             let (first, rest) = why.split_at(why.chars().next().map_or(0, char::len_utf8));
-            format!("{}{rest}.", first.to_ascii_uppercase())
+            format!("{}{rest}.", first.to_ascii_uppercase()).into()
         })
     })
 }
@@ -59,7 +60,7 @@ pub(super) fn setting_field(session: &Session, setup: &Setup, setting: &'static 
     let field = kind_field(setting.kind, &name, value.clone(), take.clone());
     let field = if setting.key.ends_with("seed") {
         let vary = vary(session, &Vary::Setting(setting.key), None);
-        varied(field, html! { <>{ die(&name, &take) }{ vary }</> })
+        varied(field, html! { <>{ seed_button(&name, &take) }{ vary }</> })
     } else {
         field
     };

@@ -13,14 +13,14 @@ use super::typed::{Typed, input_value};
 use super::vary::{varied, vary};
 use crate::bridge::protocol::Choice;
 use crate::draw::format;
-use crate::kept::Held;
 use crate::session::Session;
-use crate::session::by_hand::MADE;
+use crate::session::manual_jobs::MADE;
 use crate::state::link::Link;
 use crate::state::sweep::Vary;
 use crate::state::{
     Action, AppState, DATA_CENTRE, GUIDED, PanelsAction, Progressing, Source, TraceInfo, ViewAction,
 };
+use crate::stored_traces::Held;
 use switchyard::workload::SAMPLES;
 use switchyard_app::asked::LOADS;
 use wasm_bindgen::JsCast;
@@ -98,7 +98,7 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
             { from_address(session) }
             // Remade when the guide asks first, so that it shows what is still open.
             { field("Sample", None, html! { <select key={state.panels.asks_for_guide.to_string()} onchange={onsample}>{ own }{ for samples }</select> }) }
-            { kept(state, session) }
+            { stored_traces(state, session) }
             if state.panels.guide.is_none() && !state.panels.asks_for_guide {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button>
                     if let Some(lessons) = address::lessons() {
@@ -182,27 +182,27 @@ fn progress(opening: &Progressing, session: &Session) -> Html {
 }
 
 /// The traces kept in this browser.
-fn kept(state: &AppState, session: &Session) -> Html {
+fn stored_traces(state: &AppState, session: &Session) -> Html {
     if state.opening.saved.is_empty() {
         return Html::default();
     }
-    let traces = state.opening.saved.iter().map(|kept| {
-        let id = kept.id;
+    let traces = state.opening.saved.iter().map(|stored| {
+        let id = stored.id;
         let onopen = {
             let session = session.clone();
-            Callback::from(move |_: MouseEvent| session.open_kept(id))
+            Callback::from(move |_: MouseEvent| session.open_stored(id))
         };
         let onremove = {
             let session = session.clone();
-            Callback::from(move |_: MouseEvent| session.remove_kept(id))
+            Callback::from(move |_: MouseEvent| session.remove_stored(id))
         };
-        let jobs = format::count(kept.jobs as u64);
-        let facts = format!("{jobs} jobs, {}", format::bytes(kept.bytes));
+        let jobs = format::count(stored.jobs as u64);
+        let facts = format!("{jobs} jobs, {}", format::bytes(stored.bytes));
         html! {
             <li class="row">
-                <button type="button" class="link" onclick={onopen}>{ &kept.name }</button>
+                <button type="button" class="link" onclick={onopen}>{ &stored.name }</button>
                 <span class="hint">{ facts }</span>
-                { quiet_button(&format!("Remove {} from this browser", kept.name), Some("Remove"), sign(Icon::Close), onremove) }
+                { quiet_button(&format!("Remove {} from this browser", stored.name), Some("Remove"), sign(Icon::Close), onremove) }
             </li>
         }
     });
@@ -218,13 +218,13 @@ fn kept(state: &AppState, session: &Session) -> Html {
 fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
     let onkeep = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.keep())
+        Callback::from(move |_: MouseEvent| session.store_trace())
     };
     let is_kept = state
         .opening
         .saved
         .iter()
-        .any(|kept| trace.kept == Some(kept.id));
+        .any(|stored| trace.stored == Some(stored.id));
     let onmember = {
         let session = session.clone();
         Callback::from(move |event: Event| {
@@ -254,7 +254,7 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
             if matches!(trace.source, Source::Packed(..)) {
                 <p class="hint">{ "Its jobs came within the link." }</p>
             }
-            { load_field(state, trace, session) }
+            { load_field(trace, session) }
             if let Some(report) = &trace.report {
                 { import_report(trace, report, session) }
                 { job_choice(state, trace, session) }
@@ -268,13 +268,12 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
 }
 
 /// How fast its jobs come.
-fn load_field(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
+fn load_field(trace: &TraceInfo, session: &Session) -> Html {
     let take = {
         let session = session.clone();
-        let (cluster, origin) = (state.setup.cluster.clone(), state.opening.cluster_origin);
         Callback::from(move |typed: String| {
             let load = Choice::load_of(typed.trim()).map_err(|why| format!("Load: {why}."))?;
-            session.choose(session.choice().with_load(load), cluster.clone(), origin);
+            session.choose(session.choice().with_load(load));
             Ok(())
         })
     };

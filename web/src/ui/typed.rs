@@ -2,6 +2,7 @@
 //! whatever the page shows anew meanwhile; what is refused stays to be corrected, and why stands
 //! below it.
 
+use crate::complaint::Complaint;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -15,7 +16,7 @@ pub(super) struct Props {
     /// What holds.
     pub(super) value: AttrValue,
     /// Takes what was typed, or says what is wrong with it.
-    pub(super) take: Callback<String, Result<(), String>>,
+    pub(super) take: Callback<String, Result<(), Complaint>>,
     /// The element's `type`.
     #[prop_or("text")]
     pub(super) kind: &'static str,
@@ -53,7 +54,7 @@ enum Draft {
     /// What was taken; what holds will follow.
     Taken(String),
     /// What was refused, and why.
-    Refused(String, String),
+    Refused(String, Complaint),
 }
 
 /// What happens to a field.
@@ -61,7 +62,7 @@ enum Happened {
     /// Something is typed.
     Input(String),
     /// It was handed on.
-    Handed(String, Result<(), String>),
+    Handed(String, Result<(), Complaint>),
     /// The focus goes elsewhere.
     Left,
     /// Something else holds now.
@@ -121,7 +122,7 @@ pub(super) fn Typed(props: &Props) -> Html {
                 min={props.min.clone()} max={props.max.clone()} step={props.step.clone()} aria-valuetext={props.valuetext.clone()} list={props.list.clone()}
                 {value} aria-invalid={why.as_ref().map(|_| "true")} {oninput} {onchange} {onblur} />
             if let Some(why) = why {
-                <span class="error" role="alert">{ why }</span>
+                <span class="error" role="alert">{ &*why }</span>
             }
         </>
     }

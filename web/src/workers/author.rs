@@ -1,15 +1,16 @@
 //! The worker that answers whoever writes a script (editor/src/author.js): what there is to write with,
 //! whether a text is sound, and its score. Questions and answers are JSON, as texts: they go past the page's
-//! own program, which knows nothing of the language.
+//! own program, which knows nothing of the language. `editor/src/author.js` has the names of answers once more; a test
+//! holds the two together.
 
 use gloo_events::EventListener;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use switchyard::policy::PolicySpec;
 use switchyard::policy::script::{EXAMPLES, Script, WORDS, unpack};
 use switchyard::sim::Mistake;
 use switchyard::workload::CHALLENGES;
-use switchyard_app::challenges::{MOST_DRAW, link, score};
+use switchyard_app::challenges::{MOST_DRAW, Score, link, score};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageEvent};
 
@@ -39,6 +40,92 @@ enum Question {
     },
 }
 
+/// What is answered.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    Described(Described),
+    Read(ReadScript),
+    Checked(Checked),
+    Scored { score: Box<Score> },
+    Wrong { error: Wrong },
+}
+
+/// What there is to write with.
+#[derive(Serialize)]
+struct Described {
+    examples: Vec<ScriptExample>,
+    words: Vec<LanguageWord>,
+    challenges: Vec<ChallengeFacts>,
+    /// The greatest number that a draw may have.
+    most_draw: u64,
+}
+
+/// A script to begin with.
+#[derive(Serialize)]
+struct ScriptExample {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    text: &'static str,
+    /// The spec of the policy that it equals.
+    builtin: Option<&'static str>,
+}
+
+/// A word of the language.
+#[derive(Serialize)]
+struct LanguageWord {
+    of: &'static str,
+    name: &'static str,
+    signature: &'static str,
+    about: &'static str,
+}
+
+/// A challenge.
+#[derive(Serialize)]
+struct ChallengeFacts {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+}
+
+/// The script that a spec says.
+#[derive(Default, Serialize)]
+struct ReadScript {
+    text: String,
+    name: String,
+}
+
+/// A text that is sound.
+#[derive(Serialize)]
+struct Checked {
+    spec: String,
+    /// To each challenge, with it.
+    links: BTreeMap<&'static str, String>,
+}
+
+/// What is wrong, and where.
+#[derive(Serialize)]
+struct Wrong {
+    line: Option<u32>,
+    column: Option<u32>,
+    message: String,
+}
+
+impl From<Mistake> for Answer {
+    fn from(Mistake { line, column, what }: Mistake) -> Self {
+        let place = |at: u32| (at > 0).then_some(at);
+        let (line, column, message) = (place(line), place(column), what);
+        Self::Wrong {
+            error: Wrong {
+                line,
+                column,
+                message,
+            },
+        }
+    }
+}
+
 /// Starts to listen, and says that it does.
 pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
     let here = scope.clone();
@@ -46,48 +133,49 @@ pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
         let question = event.unchecked_ref::<MessageEvent>().data().as_string();
         let question = question.and_then(|text| serde_json::from_str(&text).ok());
         if let Some(question) = question {
-            say(&here, &answer(question));
+            // Names with texts and numbers always make JSON.
+            let answer = serde_json::to_string(&answer(question));
+            say(&here, &answer.unwrap_or_default());
         }
     };
     EventListener::new(&scope, "message", hear).forget();
-    say(&scope, &Value::Null);
+    say(&scope, "null");
 }
 
-fn say(scope: &DedicatedWorkerGlobalScope, answer: &Value) {
+fn say(scope: &DedicatedWorkerGlobalScope, json: &str) {
     // Nobody is left to tell if the page has gone away meanwhile.
-    let _ = scope.post_message(&JsValue::from_str(&answer.to_string()));
+    let _ = scope.post_message(&JsValue::from_str(json));
 }
 
-fn answer(question: Question) -> Value {
+fn answer(question: Question) -> Answer {
     match question {
-        Question::Describe => described(),
-        Question::Read { spec } => {
-            let spec = spec.parse::<PolicySpec>().ok();
-            let code = spec.as_ref().and_then(PolicySpec::user_code);
-            let text = code.and_then(|of| unpack(of.code).ok());
-            let name = code.map(|of| of.name);
-            json!({ "text": text.unwrap_or_default(), "name": name.unwrap_or_default() })
-        }
+        Question::Describe => Answer::Described(described()),
+        Question::Read { spec } => Answer::Read(read(&spec)),
         Question::Check { text, name, like } => match Script::spec(&text, &name) {
             Ok(spec) => {
-                let links = CHALLENGES.iter().map(|of| {
-                    (
-                        of.name.to_owned(),
-                        Value::from(link(of, &spec).into_string()),
-                    )
-                });
-                let links: Map<String, Value> = links.collect();
+                let to = CHALLENGES.iter();
+                let links = to.map(|of| (of.name, link(of, &spec).into_string()));
+                let links = links.collect();
                 let spec = like.parse().map_or(spec.clone(), |like| kept(spec, &like));
-                json!({ "spec": spec.to_string(), "links": links })
+                let spec = spec.to_string();
+                Answer::Checked(Checked { spec, links })
             }
-            Err(mistake) => wrong(mistake),
+            Err(mistake) => mistake.into(),
         },
         Question::Score { text, name, draw } => match Script::spec(&text, &name) {
             Ok(spec) => match score(&spec, draw.unwrap_or_else(any_draw)) {
-                Ok(score) => json!({ "score": score }),
-                Err(why) => json!({ "error": { "message": why.to_string() } }),
+                Ok(score) => Answer::Scored {
+                    score: score.into(),
+                },
+                Err(why) => Answer::Wrong {
+                    error: Wrong {
+                        line: None,
+                        column: None,
+                        message: why.to_string(),
+                    },
+                },
             },
-            Err(mistake) => wrong(mistake),
+            Err(mistake) => mistake.into(),
         },
     }
 }
@@ -97,9 +185,14 @@ fn any_draw() -> u64 {
     (js_sys::Math::random() * (MOST_DRAW + 1) as f64) as u64
 }
 
-fn wrong(Mistake { line, column, what }: Mistake) -> Value {
-    let place = |at: u32| (at > 0).then_some(at);
-    json!({ "error": { "line": place(line), "column": place(column), "message": what } })
+/// The text and the name of the script in a spec; empty where there is none.
+fn read(spec: &str) -> ReadScript {
+    let spec = spec.parse::<PolicySpec>().ok();
+    let code = spec.as_ref().and_then(PolicySpec::user_code);
+    code.map_or_else(ReadScript::default, |of| ReadScript {
+        text: unpack(of.code).unwrap_or_default(),
+        name: of.name.to_owned(),
+    })
 }
 
 /// The spec with the placement and the outages of another.
@@ -111,23 +204,83 @@ fn kept(spec: PolicySpec, like: &PolicySpec) -> PolicySpec {
 }
 
 /// Examples, the words of the language, and challenges.
-fn described() -> Value {
-    let examples = EXAMPLES.iter().map(|example| {
-        json!({
-            "name": example.name, "title": example.title, "about": example.about,
-            "text": example.text, "builtin": example.equals,
-        })
+fn described() -> Described {
+    let examples = EXAMPLES.iter().map(|example| ScriptExample {
+        name: example.name,
+        title: example.title,
+        about: example.about,
+        text: example.text,
+        builtin: example.equals,
     });
-    let words = WORDS.iter().map(|word| {
-        json!({ "of": word.of, "name": word.name, "signature": word.signature, "about": word.about })
+    let words = WORDS.iter().map(|word| LanguageWord {
+        of: word.of,
+        name: word.name,
+        signature: word.signature,
+        about: word.about,
     });
-    let challenges = CHALLENGES.iter().map(|challenge| {
-        json!({ "name": challenge.name, "title": challenge.title, "about": challenge.summary })
+    let challenges = CHALLENGES.iter().map(|challenge| ChallengeFacts {
+        name: challenge.name,
+        title: challenge.title,
+        about: challenge.summary,
     });
-    json!({
-        "examples": examples.collect::<Vec<_>>(),
-        "words": words.collect::<Vec<_>>(),
-        "challenges": challenges.collect::<Vec<_>>(),
-        "most_draw": MOST_DRAW,
-    })
+    Described {
+        examples: examples.collect(),
+        words: words.collect(),
+        challenges: challenges.collect(),
+        most_draw: MOST_DRAW,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const SCRIPT: &str = include_str!("../../../editor/src/author.js");
+
+    fn names(answer: &impl Serialize) -> BTreeSet<String> {
+        let answer = serde_json::to_value(answer).expect("texts and numbers");
+        let object = answer.as_object().expect("it has names");
+        object.keys().cloned().collect()
+    }
+
+    /// The names that the script has for the parts of an answer.
+    fn said(of: &str) -> BTreeSet<String> {
+        let head = format!("@typedef {{object}} {of}\n");
+        let (_, below) = SCRIPT.split_once(&head).expect("it is described");
+        let (about, _) = below.split_once("*/").expect("a comment ends");
+        let property = |line: &str| {
+            let (_, rest) = line.split_once("@property {")?;
+            let (_, named) = rest.split_once("} ")?;
+            named.split_whitespace().next().map(str::to_owned)
+        };
+        about.lines().filter_map(property).collect()
+    }
+
+    #[test]
+    fn answers_have_the_names_that_the_editor_knows() {
+        let described = described();
+        assert_eq!(names(&described), said("Described"));
+        assert_eq!(names(&described.examples[0]), said("ScriptExample"));
+        assert_eq!(names(&described.words[0]), said("LanguageWord"));
+        assert_eq!(names(&described.challenges[0]), said("ChallengeFacts"));
+        assert_eq!(names(&ReadScript::default()), said("ReadScript"));
+        let check = |text: &str| {
+            answer(Question::Check {
+                text: text.to_owned(),
+                name: "Mine".to_owned(),
+                like: String::new(),
+            })
+        };
+        let Answer::Checked(checked) = check(EXAMPLES[0].text) else {
+            unreachable!("an example is sound")
+        };
+        assert_eq!(names(&checked), said("Checked"));
+        assert_eq!(checked.links.len(), CHALLENGES.len());
+        let Answer::Wrong { error } = check("fn key(") else {
+            unreachable!("it ends too soon")
+        };
+        assert_eq!(names(&error), said("Wrong"));
+        assert_eq!(read(&checked.spec).text, EXAMPLES[0].text);
+    }
 }

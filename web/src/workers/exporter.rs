@@ -11,7 +11,7 @@ pub(super) fn serve(page: Page<Exporter>) {
         let jobs = Jobs::from(attachments.into_iter().next().unwrap_or_default());
         page.reply(match jobs.read() {
             Ok(workload) => ExportReply::Exported(exported(&request, &workload)),
-            Err(why) => ExportReply::Failed(why),
+            Err(why) => ExportReply::Failed(why.to_string()),
         });
     });
 }

@@ -2,11 +2,12 @@
 
 use crate::bridge::protocol::{GoodputModel, ModelReply, ModelRequest};
 use crate::bridge::server::Page;
+use crate::complaint::Complaint;
 
 /// Starts to listen.
 pub(super) fn serve(page: Page<GoodputModel>) {
     page.clone().listen(move |ModelRequest(question), _| {
-        let answer = question.answer().map_err(|error| error.to_string());
+        let answer = question.answer().map_err(Complaint::of);
         page.reply(ModelReply(Box::new(answer)));
     });
 }

@@ -1,6 +1,6 @@
 //! What a run is made of, as a worker gets it: jobs bound to what they train, settings that are checked, weights.
 
-use crate::bridge::jobs::Jobs;
+use crate::bridge::jobs::{Jobs, JobsError};
 use crate::bridge::protocol::RunInput;
 use js_sys::Uint8Array;
 use std::rc::Rc;
@@ -22,8 +22,8 @@ pub(super) struct Loaded {
 /// Why a run cannot begin.
 #[derive(Debug, Error)]
 pub(super) enum InputError {
-    #[error("{0}")]
-    Jobs(String),
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
     #[error(transparent)]
     Spec(#[from] RunSpecError),
     #[error(transparent)]
@@ -47,7 +47,7 @@ impl Loaded {
         let mut attachments = attachments.into_iter();
         let jobs = Jobs::from(attachments.next().unwrap_or_default());
         spec.check()?;
-        let mut workload = jobs.read().map_err(InputError::Jobs)?;
+        let mut workload = jobs.read()?;
         if load != 1.0 {
             workload = workload.at_load(load);
         }

@@ -3,8 +3,7 @@
 
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{
-    Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, OwnCluster,
-    Refusal,
+    Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, Refusal,
 };
 use crate::bridge::server::Page;
 use crate::draw::{format, histogram};
@@ -22,6 +21,7 @@ use switchyard::trace::{
 use switchyard::workload::{Label, Sample, Workload};
 use switchyard::{Index, Resource};
 use switchyard_app::Experiment;
+use switchyard_app::study::{Origin, asked_or_came, cluster_or_guess};
 use wasm_bindgen::JsCast;
 use web_sys::{File, FileReaderSync};
 
@@ -297,10 +297,7 @@ fn opened(
         // As a study has it, but for two things, since the page's visitors go on from here. Nodes without GPUs stay
         // where no job is on cores: other jobs may be chosen. And the guess is made before jobs train applications:
         // a scheduler that adapts jobs, added later, must not change the cluster.
-        cluster: trace.cluster.clone().map_or_else(
-            || OwnCluster::Guessed(workload.suggest_cluster()),
-            OwnCluster::Given,
-        ),
+        cluster: cluster_or_guess(asked_or_came(None, trace.cluster.clone()), workload),
         experiment: experiment.filter(|_| fresh),
         jobs: Jobs::write(workload).map_err(Refusal::because)?,
     })))
@@ -411,7 +408,7 @@ fn sample(name: &str, choice: &Choice, fresh: bool) -> Result<OpenReply, Refusal
         members: Vec::new(),
         profiles: Vec::new(),
         outages: Outages::default(),
-        cluster: OwnCluster::Given(sample.cluster_spec()),
+        cluster: (sample.cluster_spec(), Origin::Trace),
         experiment: None,
         jobs: Jobs::write(&workload).map_err(Refusal::because)?,
     })))

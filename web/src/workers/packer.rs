@@ -3,6 +3,7 @@
 use super::opener::read;
 use crate::bridge::protocol::{PackReply, PackRequest, Packer};
 use crate::bridge::server::Page;
+use crate::complaint::Complaint;
 use crate::fragmentation::Arrivals;
 use switchyard::pods::Fleet;
 use switchyard::trace::{SourceFile, is_pod_list, read_fleet};
@@ -28,15 +29,15 @@ pub(super) fn serve(page: Page<Packer>) {
             match fleet {
                 Ok(fleet) => Arrivals { fleet, seeds }
                     .measure(|measured| page.reply(PackReply::Measured(Box::new(measured)))),
-                Err(why) => page.reply(PackReply::Refused(why)),
+                Err(why) => page.reply(PackReply::Refused(why.into())),
             }
         });
 }
 
 /// The machines and pods in two lists, in either order.
-fn pods(files: &[File]) -> Result<Fleet, String> {
+fn pods(files: &[File]) -> Result<Fleet, Complaint> {
     let [first, second] = files else {
-        return Err("Two files are needed: a list of machines and a list of pods.".to_owned());
+        return Err("Two files are needed: a list of machines and a list of pods.".into());
     };
     let whole = |file: &File| {
         let mut bytes = Vec::new();
@@ -45,8 +46,10 @@ fn pods(files: &[File]) -> Result<Fleet, String> {
         let name = file.name();
         match read {
             Some(()) => Ok((name, bytes)),
-            None if is_small => Err(format!("{name} cannot be read: open it again.")),
-            None => Err(format!("{name} is too large for a list: cut it down.")),
+            None if is_small => Err(Complaint::from(format!(
+                "{name} cannot be read: open it again."
+            ))),
+            None => Err(format!("{name} is too large for a list: cut it down.").into()),
         }
     };
     let (mut machines, mut pods) = (whole(first)?, whole(second)?);
@@ -55,5 +58,5 @@ fn pods(files: &[File]) -> Result<Fleet, String> {
     }
     let file = |(name, bytes)| SourceFile { name, bytes };
     let fleet = read_fleet(file((&machines.0, &machines.1)), file((&pods.0, &pods.1)));
-    fleet.map_err(|error| error.to_string())
+    fleet.map_err(Complaint::of)
 }

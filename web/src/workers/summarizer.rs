@@ -3,6 +3,7 @@
 use super::input::Loaded;
 use crate::bridge::protocol::{Summarizer, SummaryReply, SummaryRequest};
 use crate::bridge::server::Page;
+use crate::complaint::Complaint;
 use switchyard::report::Summary;
 use switchyard_app::driver::Budget;
 use wasm_bindgen::JsValue;
@@ -14,10 +15,10 @@ pub(super) fn serve(page: Page<Summarizer>) {
     });
 }
 
-fn summary(request: SummaryRequest, attachments: Vec<JsValue>) -> Result<Summary, String> {
+fn summary(request: SummaryRequest, attachments: Vec<JsValue>) -> Result<Summary, Complaint> {
     let SummaryRequest { input, load } = request;
-    let loaded = Loaded::new(input, attachments, load).map_err(|why| why.to_string())?;
-    let mut driver = loaded.driver().map_err(|why| why.to_string())?;
+    let loaded = Loaded::new(input, attachments, load).map_err(Complaint::of)?;
+    let mut driver = loaded.driver().map_err(Complaint::of)?;
     driver.reserve_log();
     let step = driver.step_for(Budget::unlimited());
     step.map_err(|error| error.with_ways("run it with the command line"))?;

@@ -13,8 +13,7 @@ mod weights;
 pub use export::{ExportFormat, ExportReply, ExportRequest, Exporter};
 pub use model::{GoodputModel, ModelReply, ModelRequest};
 pub use open::{
-    Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, OwnCluster,
-    Refusal,
+    Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, Refusal,
 };
 pub use pack::{PackReply, PackRequest, Packer};
 pub use run::{AHEAD, LogShortage, RunInput, RunReply, RunRequest, Runner};

@@ -1,6 +1,7 @@
 //! Questions to Pollux' goodput model, without a run.
 
 use super::{Kind, Message, Role};
+use crate::complaint::Complaint;
 use crate::goodput::{Answer, Question};
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ impl Message for ModelRequest {
 
 /// The answer, or why there is none.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct ModelReply(pub Box<Result<Answer, String>>);
+pub struct ModelReply(pub Box<Result<Answer, Complaint>>);
 
 impl Message for ModelReply {
     fn kind(&self) -> Kind {

@@ -2,14 +2,15 @@
 
 use super::{Kind, Message, Program, Role};
 use crate::bridge::jobs::Jobs;
+use crate::complaint::Complaint;
 use serde::{Deserialize, Serialize};
 use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::outages::Outages;
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
-use switchyard::workload::Suggestion;
 use switchyard_app::Experiment;
 use switchyard_app::asked::LOADS;
+use switchyard_app::study::Origin;
 use wasm_bindgen::JsValue;
 
 /// Of a trace with more jobs the opener holds no records to choose others from: they take hundreds of megabytes,
@@ -155,12 +156,12 @@ impl Choice {
     /// # Errors
     ///
     /// What a load is, as a sentence's second half.
-    pub fn load_of(text: &str) -> Result<f64, String> {
+    pub fn load_of(text: &str) -> Result<f64, Complaint> {
         let load = text.parse().ok();
         let load = load.filter(|load: &f64| LOADS.contains(load));
         load.ok_or_else(|| {
             let (least, most) = LOADS.into_inner();
-            format!("it is a number from {least} to {most}: 2 is twice as fast as recorded")
+            format!("it is a number from {least} to {most}: 2 is twice as fast as recorded").into()
         })
     }
 
@@ -209,25 +210,6 @@ pub struct Refusal {
     pub of_cores: bool,
 }
 
-/// The cluster of a trace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum OwnCluster {
-    /// It came with the trace.
-    Given(ClusterSpec),
-    /// The trace would fit on it.
-    Guessed(Suggestion),
-}
-
-impl OwnCluster {
-    /// The cluster itself.
-    pub fn spec(&self) -> &ClusterSpec {
-        match self {
-            Self::Given(cluster) => cluster,
-            Self::Guessed(guess) => &guess.cluster,
-        }
-    }
-}
-
 /// A trace, ready to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenedTrace {
@@ -251,8 +233,8 @@ pub struct OpenedTrace {
     pub profiles: Vec<ProfileTable>,
     /// Outages of nodes that came with the trace.
     pub outages: Outages,
-    /// The cluster to use if no other is asked for.
-    pub cluster: OwnCluster,
+    /// The cluster to use if no other is asked for, and whether it came with the trace.
+    pub cluster: (ClusterSpec, Origin),
     /// The settings in the file, where it is an experiment of ours.
     pub experiment: Option<Experiment>,
     /// The jobs, which are attached.

@@ -1,6 +1,7 @@
 //! A run of which only the summary is wanted, as in sweeps.
 
 use super::{Kind, Message, Role, RunInput};
+use crate::complaint::Complaint;
 use serde::{Deserialize, Serialize};
 use switchyard::report::Summary;
 
@@ -31,7 +32,7 @@ impl Message for SummaryRequest {
 
 /// The summary, or why there is none.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct SummaryReply(pub Box<Result<Summary, String>>);
+pub struct SummaryReply(pub Box<Result<Summary, Complaint>>);
 
 impl Message for SummaryReply {
     fn kind(&self) -> Kind {

@@ -1,6 +1,7 @@
 use super::super::random::{self, Random, opened};
 use super::*;
-use crate::bridge::protocol::{Choice, Facets, OwnCluster};
+use crate::bridge::protocol::{Choice, Facets};
+use crate::complaint::Complaint;
 use crate::stage::Stage;
 use crate::state::{
     NoticesAction, OpeningAction, PanelsAction, Phase, RunsAction, TraceInfo, ViewAction,
@@ -45,7 +46,7 @@ fn a_refused_trace_leaves_the_open_one() {
     state.apply(Action::Opened {
         info: info.clone(),
         cluster: default_cluster(),
-        origin: ClusterOrigin::Given,
+        origin: Origin::Trace,
         profiles: Vec::new(),
         experiment: None,
     });
@@ -180,7 +181,7 @@ fn an_experiment_brings_all_its_settings() {
     state.apply(Action::Opened {
         info,
         cluster: default_cluster(),
-        origin: ClusterOrigin::Given,
+        origin: Origin::Trace,
         profiles: Vec::new(),
         experiment: Some(Box::new(Experiment {
             policies: policies.map(String::from).to_vec(),
@@ -201,7 +202,7 @@ fn sample(name: &str) -> Action {
         info: Rc::new(TraceInfo {
             name: name.into(),
             source: Source::Sample(name.into()),
-            own_cluster: OwnCluster::Given(default_cluster()),
+            own_cluster: (default_cluster(), Origin::Trace),
             format: "sample".into(),
             title: name.into(),
             report: None,
@@ -210,7 +211,7 @@ fn sample(name: &str) -> Action {
             choice: Choice::default(),
             columns: None,
             remembered: false,
-            kept: None,
+            stored: None,
             members: Vec::new(),
             member: None,
             adaptive: false,
@@ -221,7 +222,7 @@ fn sample(name: &str) -> Action {
             epoch: None,
         }),
         cluster: default_cluster(),
-        origin: ClusterOrigin::Given,
+        origin: Origin::Trace,
         profiles: Vec::new(),
         experiment: None,
     }
@@ -249,7 +250,7 @@ fn any_state_reopens_from_its_file() {
             .runs
             .iter()
             .map(hash)
-            .collect::<Result<Vec<_>, String>>()
+            .collect::<Result<Vec<_>, Complaint>>()
     };
     let mut ran = 0;
     for seed in 0..40 {
@@ -273,7 +274,7 @@ fn any_state_reopens_from_its_file() {
         again.apply(Action::Opened {
             info: state.opening.trace.clone().expect("it is open"),
             cluster: trace.cluster.clone().expect("the file names it"),
-            origin: ClusterOrigin::Given,
+            origin: Origin::Trace,
             profiles: Vec::new(),
             experiment: experiment.map(Box::new),
         });
@@ -356,8 +357,11 @@ fn runs_that_a_link_has_too_stay_as_they_are() {
         "sample=lab&run=srtf&seed=4",
     ))));
     assert_eq!(
-        (state.setup.cluster.nodes(), state.opening.cluster_origin),
-        (3, ClusterOrigin::Given)
+        (
+            state.setup.cluster.nodes(),
+            state.opening.cluster_origin.clone()
+        ),
+        (3, Origin::Trace)
     );
     assert_eq!(state.runs.list[0].phase, Phase::Waiting);
 }

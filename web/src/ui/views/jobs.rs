@@ -1,7 +1,7 @@
 //! Jobs: every job with what became of it in each run; only the rows on screen exist.
 
 use crate::draw::{describe, format};
-use crate::session::by_hand::{MADE, made_of};
+use crate::session::manual_jobs::{MADE, made_of};
 use crate::stage::Stage;
 use crate::state::view_options::{JOBS_FILTER, JOBS_SHOW, JOBS_SORT, ViewOption};
 use crate::state::{Source, ViewAction};

@@ -45,7 +45,7 @@ fn SweepView(props: &StateProps) -> Html {
         <div class="model sweep">
             { form(state, session) }
             <section aria-label="What the sweep comes to">
-                { error(refused.map(String::as_str)) }
+                { error(refused.map(|why| &**why)) }
                 if let Some(sweep) = sweep {
                     { progress(sweep, state) }
                     if sweep.vary == Vary::Link {

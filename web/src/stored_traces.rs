@@ -1,4 +1,4 @@
-//! Traces kept in this browser, to be found again: their files and how they were opened; and the
+//! Traces stored in this browser, to be found again: their files and how they were opened; and the
 //! files that are open, held for their tab until it has others or is over. The store is static/kept.js,
 //! which the page's shell holds: a script and not the `idb` crate, since all that it handles (blobs,
 //! streams, quotas) are the browser's own objects, which Rust would only hand from call to call.
@@ -6,13 +6,14 @@
 use crate::bridge::protocol::Choice;
 use crate::words::words;
 use js_sys::{Array, JsString};
+use thiserror::Error;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::File;
 
-/// A kept trace, as it is listed.
+/// A stored trace, as it is listed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct StoredTrace {
     /// The store's number of it.
     pub id: f64,
     /// The name of its file.
@@ -39,7 +40,7 @@ pub enum Held {
 
 /// How files were opened.
 #[derive(Clone, Debug, Default)]
-pub struct Opening {
+pub struct TraceFiles {
     /// The files.
     pub files: Vec<File>,
     /// The archive member; all of them if none is named.
@@ -49,6 +50,11 @@ pub struct Opening {
     /// Which jobs are taken.
     pub choice: Choice,
 }
+
+/// Why the browser does not store a trace, or has none: its own reason, in words that follow a colon.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct NotStored(String);
 
 #[wasm_bindgen]
 extern "C" {
@@ -97,12 +103,12 @@ extern "C" {
     fn watch(changed: JsValue);
 }
 
-/// Every kept trace, the oldest first. Browsers that keep nothing have none.
-pub async fn list() -> Vec<Kept> {
+/// Every stored trace, the oldest first. Browsers that keep nothing have none.
+pub async fn list() -> Vec<StoredTrace> {
     let records = list_records().await.map(JsCast::unchecked_into::<Array>);
     let kept = |record: JsValue| {
         let record: Record = record.unchecked_into();
-        Kept {
+        StoredTrace {
             id: record.id(),
             name: record.name(),
             jobs: record.jobs(),
@@ -112,47 +118,43 @@ pub async fn list() -> Vec<Kept> {
     records.map_or_else(|_| Vec::new(), |records| records.iter().map(kept).collect())
 }
 
-/// Has a function called, for as long as the page is there, when another tab has kept or removed a trace.
+/// Has a function called, for as long as the page is there, when another tab has stored or removed a trace.
 pub fn watch_others(changed: impl Fn() + 'static) {
     watch(Closure::<dyn Fn()>::new(changed).into_js_value());
 }
 
-/// Keeps a trace under a name; the store's number of it.
+/// Stores a trace under a name; the store's number of it.
 ///
 /// # Errors
 ///
 /// Why the browser does not, in words that follow a colon.
-pub async fn keep(opening: Opening, name: &str, jobs: usize) -> Result<f64, String> {
-    let files: Array = opening.files.iter().collect();
+pub async fn store(how: TraceFiles, name: &str, jobs: usize) -> Result<f64, NotStored> {
+    let files: Array = how.files.iter().collect();
     // Keys and values in turn.
-    let pairs = opening
-        .choice
-        .0
-        .iter()
-        .flat_map(|(key, value)| [key, value]);
+    let pairs = how.choice.0.iter().flat_map(|(key, value)| [key, value]);
     let choice: Array = pairs.map(|text| JsString::from(text.as_str())).collect();
-    let Opening {
+    let TraceFiles {
         member, columns, ..
-    } = opening;
+    } = how;
     let kept = keep_record(files, name, jobs as f64, member, columns, choice).await;
     kept.map(|id| id.as_f64().unwrap_or(0.0))
-        .map_err(|error| words(&error))
+        .map_err(|error| NotStored(words(&error)))
 }
 
-/// The files of a kept trace, and how they were opened.
+/// The files of a stored trace, and how they were opened.
 ///
 /// # Errors
 ///
 /// Why there is none, in words that follow a colon.
-pub async fn open(id: f64) -> Result<Opening, String> {
+pub async fn open(id: f64) -> Result<TraceFiles, NotStored> {
     let record: Record = open_record(id)
         .await
-        .map_err(|error| words(&error))?
+        .map_err(|error| NotStored(words(&error)))?
         .unchecked_into();
     let texts = record.choice();
     let texts: Vec<String> = texts.iter().filter_map(|text| text.as_string()).collect();
     let pairs = texts.as_chunks().0.iter();
-    Ok(Opening {
+    Ok(TraceFiles {
         files: record.files().iter().map(JsCast::unchecked_into).collect(),
         member: record.member(),
         columns: record.columns(),
@@ -160,7 +162,7 @@ pub async fn open(id: f64) -> Result<Opening, String> {
     })
 }
 
-/// Removes a kept trace.
+/// Removes a stored trace.
 pub async fn remove(id: f64) {
     // What cannot be removed is still listed.
     let _ = remove_record(id).await;

@@ -3,12 +3,13 @@
 //! and a link each. (They are no cards of the page: all of these share one trace, one cluster and one set of
 //! settings, which every view relies on.)
 
-use super::besides::Besides;
+use super::attachments::Attachments;
 use super::link::Link;
 use super::names::names;
 use super::sweep::{Order, Point, Sweep, Vary};
 use super::{AppState, Run, Source, TraceInfo, settings};
 use crate::bridge::protocol::Choice;
+use crate::complaint::Complaint;
 use crate::draw::format;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -30,11 +31,11 @@ pub struct Brought {
     /// The cluster that came with them, or is suggested.
     pub cluster: Option<ClusterSpec>,
     /// What else came with them.
-    pub besides: Besides,
+    pub attachments: Attachments,
 }
 
 /// Both sides, ready to run.
-pub struct Beside {
+pub struct SideBySide {
     /// What is to be shown.
     pub sweep: Sweep,
     /// Its runs.
@@ -48,14 +49,14 @@ pub struct Beside {
 /// # Errors
 ///
 /// What is no link, or is not understood, a sentence.
-pub(crate) fn other_link(text: &str) -> Result<Link, String> {
+pub(crate) fn other_link(text: &str) -> Result<Link, Complaint> {
     let fragment = text.split_once('#').map_or("", |(_, fragment)| fragment);
     if !Link::is_one(fragment) {
-        return Err("Paste the whole link, as Share copies it, or choose a file.".to_owned());
+        return Err("Paste the whole link, as Share copies it, or choose a file.".into());
     }
     let other = Link::parse(fragment);
     match &other.complaints[..] {
-        [first, ..] => Err(format!("Not all of that link is understood: {first}")),
+        [first, ..] => Err(format!("Not all of that link is understood: {first}").into()),
         [] => Ok(other),
     }
 }
@@ -87,20 +88,20 @@ impl Sweep {
 impl AppState {
     /// The page's runs beside those of a link. `brought`: what came with the jobs there, where they are
     /// others than here.
-    pub fn beside(&self, shown: &Link, other: &Link, brought: Option<Brought>) -> Beside {
+    pub fn side_by_side(&self, shown: &Link, other: &Link, brought: Option<Brought>) -> SideBySide {
         let mut there = self.clone();
         let mut load = other.choice.load() / shown.choice.load();
         let mut own = self
             .opening
             .trace
             .as_ref()
-            .map(|trace| trace.own_cluster.spec().clone());
+            .map(|trace| trace.own_cluster.0.clone());
         let mut title = None;
         // An experiment that nobody has said more of brings its own settings and schedulers.
         let is_set_up = !other.says_runs
             && brought
                 .as_ref()
-                .is_some_and(|of| of.besides.experiment.is_some());
+                .is_some_and(|of| of.attachments.experiment.is_some());
         match brought {
             None => {
                 let profiles = self.setup.settings.applications.profiles.clone();
@@ -173,7 +174,7 @@ impl AppState {
             let nothing = "Nothing differs in their settings.";
             sweep.differs.push(nothing.to_owned());
         }
-        Beside {
+        SideBySide {
             sweep,
             orders,
             applications: there.applications(),
@@ -187,21 +188,21 @@ impl AppState {
             jobs,
             adaptive,
             cluster,
-            mut besides,
+            mut attachments,
         } = brought;
         if link.says_runs {
-            besides = besides.under_a_link();
+            attachments = attachments.under_a_link();
         }
-        self.setup.histories = besides.histories.into_iter().map(Rc::new).collect();
-        match besides.experiment {
+        self.setup.histories = attachments.histories.into_iter().map(Rc::new).collect();
+        match attachments.experiment {
             Some(own) => self.set_up_as(own),
             None => self.setup.settings = link.settings.clone(),
         }
-        if !besides.profiles.is_empty() {
-            self.take_profiles(besides.profiles);
+        if !attachments.profiles.is_empty() {
+            self.take_profiles(attachments.profiles);
         }
-        if !besides.outages.is_empty() {
-            self.setup.settings.outages = besides.outages;
+        if !attachments.outages.is_empty() {
+            self.setup.settings.outages = attachments.outages;
         }
         if let Some(trace) = &mut self.opening.trace {
             *trace = Rc::new(TraceInfo {
@@ -301,7 +302,7 @@ mod tests {
         let (state, shown) = page();
         let other = other_link(link).unwrap();
         assert!(has_jobs_of(&other, &shown));
-        let Beside { sweep, orders, .. } = state.beside(&shown, &other, None);
+        let SideBySide { sweep, orders, .. } = state.side_by_side(&shown, &other, None);
         assert_eq!(
             sweep.differs,
             [
@@ -351,10 +352,10 @@ mod tests {
             title: "Switchyard experiment".to_owned(),
             jobs: 12,
             cluster: Some("2x4".parse().unwrap()),
-            besides: Besides::new(Vec::new(), Outages::default(), experiment),
+            attachments: Attachments::new(Vec::new(), Outages::default(), experiment),
             ..Brought::default()
         };
-        let both = state.beside(&shown, &other, Some(brought(Some(experiment))));
+        let both = state.side_by_side(&shown, &other, Some(brought(Some(experiment))));
         let jobs = &both.sweep.differs[0];
         assert!(
             jobs.ends_with("here, Switchyard experiment, 12 there."),
@@ -380,7 +381,7 @@ mod tests {
         );
 
         // A trace alone runs as the page has it, on its own cluster.
-        let both = state.beside(&shown, &other, Some(brought(None)));
+        let both = state.side_by_side(&shown, &other, Some(brought(None)));
         let there: Vec<_> = both.orders.iter().filter(|of| of.there).collect();
         let told = there.iter().map(|of| of.spec.policy.to_string());
         assert_eq!(told.collect::<Vec<_>>(), ["fifo", "srtf"]);

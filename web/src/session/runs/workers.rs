@@ -4,7 +4,7 @@
 //! A machine holds only so many workers. Of runs that are over, those asked last keep theirs, to
 //! tell why a job runs or waits; the others get one again when they are asked.
 
-use super::weighing::Given;
+use super::weights::RunWeights;
 use crate::bridge::client::WorkerHandle;
 use crate::bridge::protocol::{RunInput, Runner};
 use crate::machine::Machine;
@@ -16,20 +16,20 @@ use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
 
 /// What a run was started with, besides the jobs.
-pub(crate) struct Orders {
+pub(super) struct Orders {
     /// The settings.
-    pub(crate) spec: Rc<RunSpec>,
+    pub(super) spec: Rc<RunSpec>,
     /// What adaptive jobs train.
-    pub(crate) applications: Option<Arc<ApplicationSettings>>,
+    pub(super) applications: Option<Arc<ApplicationSettings>>,
     /// What it goes by if it has learned.
-    pub(crate) weights: Given,
+    pub(super) weights: RunWeights,
     /// Whether its log draws from what there is for all, and not from a budget that a person has chosen.
-    pub(crate) draws: bool,
+    pub(super) draws: bool,
 }
 
 impl Orders {
     /// What a worker makes the run of.
-    pub(crate) fn input(&self) -> RunInput {
+    pub(super) fn input(&self) -> RunInput {
         RunInput {
             spec: self.spec.clone(),
             applications: self.applications.clone(),
@@ -39,36 +39,36 @@ impl Orders {
 }
 
 /// What a run has of workers, generic over the worker for tests.
-pub(crate) struct RunWorker<Worker = WorkerHandle<Runner>> {
+pub(super) struct RunWorker<Worker = WorkerHandle<Runner>> {
     /// The run's id.
-    pub(crate) id: u32,
+    pub(super) id: u32,
     /// What it was started with.
-    pub(crate) orders: Orders,
+    pub(super) orders: Orders,
     /// `None` once it is over and another needed the room.
-    pub(crate) worker: Option<Worker>,
+    pub(super) worker: Option<Worker>,
     /// Whether its first worker has died.
-    pub(crate) is_second: bool,
+    pub(super) is_second: bool,
     /// Whether a worker that was only to answer has died: it is not asked again.
     is_mute: bool,
     /// When its worker was last asked anything, counted in requests.
     used: u64,
     /// When the reducer was last told of its progress.
-    pub(crate) told_ms: f64,
+    pub(super) told_ms: f64,
     /// How far it has come since then, if anything has been heard.
-    pub(crate) untold: Option<Progress>,
+    pub(super) untold: Option<Progress>,
     /// Pieces of its log that are taken in.
-    pub(crate) pieces: u32,
+    pub(super) pieces: u32,
     /// The question to the worker that is not answered yet, and the last one answered.
-    pub(crate) asked: Option<(JobId, Time)>,
-    pub(crate) answered: Option<(JobId, Time)>,
+    pub(super) asked: Option<(JobId, Time)>,
+    pub(super) answered: Option<(JobId, Time)>,
     /// The same of questions about rounds.
-    pub(crate) round_asked: Option<Time>,
-    pub(crate) round_answered: Option<Time>,
+    pub(super) round_asked: Option<Time>,
+    pub(super) round_answered: Option<Time>,
 }
 
 impl<Worker> RunWorker<Worker> {
     /// A run that has just been given to a worker.
-    pub(crate) fn new(id: u32, orders: Orders, worker: Worker, is_second: bool) -> Self {
+    pub(super) fn new(id: u32, orders: Orders, worker: Worker, is_second: bool) -> Self {
         Self {
             id,
             orders,
@@ -92,7 +92,7 @@ impl<Worker> RunWorker<Worker> {
 }
 
 /// The workers of all runs that have been started.
-pub(crate) struct Workers<Worker = WorkerHandle<Runner>> {
+pub(super) struct Workers<Worker = WorkerHandle<Runner>> {
     machine: Machine,
     runs: Vec<RunWorker<Worker>>,
     /// Runs whose worker has died: they get another.
@@ -102,7 +102,7 @@ pub(crate) struct Workers<Worker = WorkerHandle<Runner>> {
 
 impl<Worker> Workers<Worker> {
     /// None yet, on this machine.
-    pub(crate) fn new(machine: Machine) -> Self {
+    pub(super) fn new(machine: Machine) -> Self {
         Self {
             machine,
             runs: Vec::new(),
@@ -112,23 +112,23 @@ impl<Worker> Workers<Worker> {
     }
 
     /// How long the logs of all may become together.
-    pub(crate) fn log_pool(&self) -> LogBudget {
+    pub(super) fn log_pool(&self) -> LogBudget {
         self.machine.log_pool()
     }
 
     /// The run with this id.
-    pub(crate) fn get(&mut self, id: u32) -> Option<&mut RunWorker<Worker>> {
+    pub(super) fn get(&mut self, id: u32) -> Option<&mut RunWorker<Worker>> {
         self.runs.iter_mut().find(|run| run.id == id)
     }
 
     /// How many more may be under way where so many are.
-    pub(crate) fn room(&self, under_way: usize) -> usize {
+    pub(super) fn room(&self, under_way: usize) -> usize {
         self.machine.runs_at_once().saturating_sub(under_way)
     }
 
     /// Sees to it that a run may have a worker, if need be by taking another's that has been idle
     /// longest; says whether it may. `is_running`: which runs are under way.
-    pub(crate) fn make_room_for(&mut self, id: u32, is_running: impl Fn(u32) -> bool) -> bool {
+    pub(super) fn make_room_for(&mut self, id: u32, is_running: impl Fn(u32) -> bool) -> bool {
         self.requests += 1;
         if let Some(run) = self.runs.iter_mut().find(|run| run.id == id) {
             run.used = self.requests;
@@ -153,20 +153,20 @@ impl<Worker> Workers<Worker> {
     }
 
     /// Takes in a run, in the place of the one with its id.
-    pub(crate) fn put(&mut self, mut run: RunWorker<Worker>) {
+    pub(super) fn put(&mut self, mut run: RunWorker<Worker>) {
         run.used = self.requests;
         self.runs.retain(|other| other.id != run.id);
         self.runs.push(run);
     }
 
     /// Lets go of a run.
-    pub(crate) fn take(&mut self, id: u32) -> Option<RunWorker<Worker>> {
+    pub(super) fn take(&mut self, id: u32) -> Option<RunWorker<Worker>> {
         let at = self.runs.iter().position(|run| run.id == id)?;
         Some(self.runs.swap_remove(at))
     }
 
     /// A run's worker is no more. Gives back the run if it was under way: it is lost with it.
-    pub(crate) fn on_worker_died(
+    pub(super) fn on_worker_died(
         &mut self,
         id: u32,
         is_running: bool,
@@ -184,24 +184,24 @@ impl<Worker> Workers<Worker> {
     }
 
     /// Whether a run that begins takes the place of one whose worker has died; it does so once.
-    pub(crate) fn replaces_dead(&mut self, id: u32) -> bool {
+    pub(super) fn replaces_dead(&mut self, id: u32) -> bool {
         let before = self.to_replace.len();
         self.to_replace.retain(|other| *other != id);
         self.to_replace.len() < before
     }
 
     /// Keeps those whose id is wanted.
-    pub(crate) fn retain(&mut self, wanted: impl Fn(u32) -> bool) {
+    pub(super) fn retain(&mut self, wanted: impl Fn(u32) -> bool) {
         self.runs.retain(|run| wanted(run.id));
     }
 
     /// Ends all.
-    pub(crate) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.runs.clear();
     }
 
     /// The runs that have neither told of this job and time nor are about to.
-    pub(crate) fn not_told_of(&self, job: JobId, at: Time) -> Vec<u32> {
+    pub(super) fn not_told_of(&self, job: JobId, at: Time) -> Vec<u32> {
         let runs = self.runs.iter();
         let wanting = runs.filter(|run| run.asked.is_none() && run.answered != Some((job, at)));
         wanting.map(|run| run.id).collect()
@@ -234,7 +234,7 @@ mod tests {
                 outages: Default::default(),
             }),
             applications: None,
-            weights: Given::default(),
+            weights: RunWeights::default(),
             draws: true,
         };
         runs.put(RunWorker::new(id, orders, (), false));

@@ -1,6 +1,8 @@
 //! The page.
 
-use switchyard_web::ui::App;
+pub mod page;
+
+use switchyard_web::ui::{App, AppProps};
 
 fn main() {
     switchyard_web::rescue::watch();
@@ -8,6 +10,9 @@ fn main() {
         .and_then(|window| window.document())
         .and_then(|document| document.get_element_by_id("app"));
     if let Some(root) = root {
-        yew::Renderer::<App>::with_root(root).render();
+        let props = AppProps {
+            on_start: yew::Callback::from(page::hand_over),
+        };
+        yew::Renderer::<App>::with_root_and_props(root, props).render();
     }
 }

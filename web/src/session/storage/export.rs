@@ -1,9 +1,9 @@
 //! Writing jobs: into files, and for the case that the page's program fails.
 
-use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{ExportFormat, ExportReply, ExportRequest};
 use crate::rescue;
+use crate::session::Session;
 use crate::state::{AppState, NoticesAction};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -37,13 +37,13 @@ impl Session {
                 }
                 News::Late => return session.tell_late(),
             }
-            session.0.writer.take();
+            session.0.storage.writer.take();
         });
         let settings = Box::new(settings);
         let request = ExportRequest { format, settings };
-        let jobs = self.0.jobs.borrow().clone();
+        let jobs = self.0.opening.jobs();
         match worker.send(&request, [jobs.into()]) {
-            Ok(()) => drop(self.0.writer.replace(Some(worker))),
+            Ok(()) => drop(self.0.storage.writer.replace(Some(worker))),
             Err(why) => self.tell(NoticesAction::Notice(Some(why.to_string()))),
         }
     }
@@ -54,7 +54,7 @@ impl Session {
         rescue::note_link(fragment);
         let workload = self.0.stage.read().workload.clone();
         let settings = state.experiment();
-        let mut noted = self.0.noted.borrow_mut();
+        let mut noted = self.0.storage.noted.borrow_mut();
         let is_noted = |(of, with): &Noted| Rc::ptr_eq(of, &workload) && *with == settings;
         if workload.jobs.is_empty() || noted.as_ref().is_some_and(is_noted) {
             return;
@@ -64,7 +64,7 @@ impl Session {
             format: ExportFormat::Switchyard,
             settings: Box::new(settings.clone()),
         };
-        let jobs = self.0.jobs.borrow().clone();
+        let jobs = self.0.opening.jobs();
         rescue::note_experiment(&format!("{name}-experiment.csv"), &request, jobs);
         *noted = Some((workload, settings));
     }

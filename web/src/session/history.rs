@@ -1,19 +1,20 @@
-//! Links: what they show is opened, what they want besides is remembered until it is there; and the
-//! way back to what was open before.
+//! History: links are followed, which open what they show, and what they want besides is remembered until that is
+//! there; the files opened last, for links that lead back to them; and the way back to what was open before.
 
 use super::Session;
-use super::desk::Files;
-use crate::kept::{self, Opening};
+use super::opening::OpeningRequest;
 use crate::state::link::Link;
-use crate::state::{Action, AppState, ClusterOrigin, NextStep, NoticesAction, Refused, Source};
+use crate::state::{Action, AppState, NextStep, NoticesAction, OpeningAction, Refused, Source};
+use crate::stored_traces::{self, TraceFiles};
 use crate::time_axis::{TimeAxis, Window};
+use std::cell::{Cell, RefCell};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
 /// So many files are remembered.
-const KNOWN: usize = 8;
+const MOST_RECENT: usize = 8;
 
 /// What a link wants of the next trace that is opened.
 #[derive(Default)]
@@ -34,7 +35,7 @@ pub(super) struct Wanted {
     /// The class of jobs that stands out.
     pub(super) lit: Option<u32>,
     /// The file that it shows and nobody has opened yet, how it opens it, and whether it says what to run.
-    file: Option<(Source, Opening, bool)>,
+    file: Option<(Source, TraceFiles, bool)>,
 }
 
 impl Wanted {
@@ -53,12 +54,67 @@ pub(super) struct WayBack {
     /// What the page showed last, as a link.
     pub(super) latest: Option<Link>,
     /// What was put aside for what is open.
-    aside: Option<(Link, Files)>,
+    aside: Option<(Link, OpeningRequest)>,
+}
+
+/// What has been open, and what is to be.
+#[derive(Default)]
+pub(super) struct History {
+    wanted: RefCell<Wanted>,
+    way_back: RefCell<WayBack>,
+    /// The files opened last.
+    recent: RefCell<Vec<OpeningRequest>>,
+    /// Where a link has put the clock, until the runs are over or somebody moves it.
+    linked_time: Cell<Option<f64>>,
+}
+
+impl History {
+    /// What is wanted of the trace that has just been opened.
+    pub(super) fn take_wanted(&self) -> Wanted {
+        self.wanted.borrow_mut().take()
+    }
+
+    /// This is wanted of the next trace that is opened.
+    pub(super) fn want(&self, wanted: Wanted) {
+        self.wanted.replace(wanted);
+    }
+
+    /// The cluster that is wanted of the next trace.
+    pub(super) fn wanted_cluster(&self) -> Option<ClusterSpec> {
+        self.wanted.borrow().cluster.clone()
+    }
+
+    /// The next trace is to run on this cluster.
+    pub(super) fn want_cluster(&self, cluster: ClusterSpec) {
+        self.wanted.borrow_mut().cluster = Some(cluster);
+    }
+
+    /// A link has put the clock here, or none has.
+    pub(super) fn link_time(&self, time: Option<f64>) {
+        self.linked_time.set(time);
+    }
+
+    /// Somebody has moved the clock.
+    pub(super) fn forget_linked_time(&self) {
+        self.linked_time.take();
+    }
+
+    /// What the page shows now, as a link.
+    pub(super) fn note_shown(&self, shown: Link) {
+        self.way_back.borrow_mut().latest = Some(shown);
+    }
+
+    /// The files of this source, if they were opened not long ago.
+    pub(super) fn recent(&self, source: &Source) -> Option<OpeningRequest> {
+        let recent = self.recent.borrow();
+        let is_it = |files: &&OpeningRequest| files.source().as_ref() == Some(source);
+        recent.iter().find(is_it).cloned()
+    }
 }
 
 /// How a link opens its file.
-fn how(link: &Link) -> Opening {
-    Opening {
+fn how(link: &Link) -> TraceFiles {
+    TraceFiles {
         files: Vec::new(),
         member: link.member.clone(),
         columns: link.columns.clone(),
@@ -72,7 +128,7 @@ impl Session {
     /// that it has as well stay as they are. `walks`: somebody goes back or forward, and the clock stays
     /// where it is.
     pub fn follow(&self, link: &Link, state: &AppState, walks: bool) {
-        if state.shows_jobs_of(link) && !self.is_opening() && !self.0.desk.borrow().awaits_jobs() {
+        if state.shows_jobs_of(link) && !self.is_opening() && !self.0.opening.awaits_jobs() {
             return self.follow_clock(link, walks);
         }
         self.follow_settings(link);
@@ -83,20 +139,17 @@ impl Session {
         }
         if open.source().as_ref() != Some(&link.source) {
             let name = link.source.name().to_owned();
-            self.0.wanted.borrow_mut().file = Some((link.source.clone(), how, link.says_runs));
-            let known = self.0.known.borrow();
-            let is_it = |files: &&Files| files.source().as_ref() == Some(&link.source);
-            let files = known.iter().find(is_it).cloned();
-            drop(known);
-            match (files, &link.source) {
+            self.0.history.wanted.borrow_mut().file =
+                Some((link.source.clone(), how, link.says_runs));
+            match (self.0.history.recent(&link.source), &link.source) {
                 (Some(files), _) => self.open_as_linked(files),
-                (None, Source::File(_)) => self.find_kept(name),
+                (None, Source::File(_)) => self.find_stored(name),
                 (None, elsewhere) => self.take_from(elsewhere.clone()),
             }
             return;
         }
-        let is_read = self.0.desk.borrow().is_read() && !self.is_opening();
-        let read_as = |of: &Opening| (of.member.clone(), of.columns.clone(), of.choice.unit());
+        let is_read = self.0.opening.is_read() && !self.is_opening();
+        let read_as = |of: &TraceFiles| (of.member.clone(), of.columns.clone(), of.choice.unit());
         let is_same = read_as(&open.how) == read_as(&how);
         // Which gangs are too large for the trace's own cluster only reading it tells.
         let is_clear = link.cluster.is_some() || how.choice.value("oversized").is_empty();
@@ -104,11 +157,11 @@ impl Session {
             let cluster = self.0.stage.read().cluster.clone();
             let cluster = link.cluster.clone().unwrap_or(cluster);
             // The link's cluster is wanted, or else the one that follows from the jobs.
-            self.choose(how.choice, cluster, ClusterOrigin::Guessed);
+            self.choose_on(how.choice, cluster, None);
         } else {
             let files = open.how.files;
-            self.open(Files {
-                how: Opening { files, ..how },
+            self.open(OpeningRequest {
+                how: TraceFiles { files, ..how },
                 linked: true,
                 ..open
             });
@@ -122,7 +175,7 @@ impl Session {
         if walks {
             return;
         }
-        self.0.linked_time.set(link.time);
+        self.0.history.linked_time.set(link.time);
         let mut stage = self.0.stage.write();
         if let Some(time) = link.time {
             (stage.clock.now, stage.clock.playing) = (time, false);
@@ -135,19 +188,19 @@ impl Session {
     }
 
     /// Remembers the files that are open, of a few last ones: handles, not what is in them.
-    pub(super) fn note_known(&self) {
+    pub(super) fn note_recent(&self) {
         let open = self.open_now();
         let source = open.source();
-        let mut known = self.0.known.borrow_mut();
+        let mut recent = self.0.history.recent.borrow_mut();
         if source.is_some() {
-            known.retain(|files| files.source() != source);
-            known.insert(0, open);
-            known.truncate(KNOWN);
+            recent.retain(|files| files.source() != source);
+            recent.insert(0, open);
+            recent.truncate(MOST_RECENT);
         }
     }
 
     fn follow_settings(&self, link: &Link) {
-        self.0.wanted.replace(Wanted {
+        self.0.history.wanted.replace(Wanted {
             cluster: link.cluster.clone(),
             time: link.time,
             speed: link.speed,
@@ -160,17 +213,17 @@ impl Session {
         });
     }
 
-    /// Opens the files held for this tab, or the kept trace, of this name that a link shows, or says
+    /// Opens the files held for this tab, or the stored trace, of this name that a link shows, or says
     /// that there is none.
-    fn find_kept(&self, name: String) {
+    fn find_stored(&self, name: String) {
         let session = self.clone();
-        self.0.finding.set(true);
+        self.tell(OpeningAction::Seeking(true));
         spawn_local(async move {
-            let held = kept::held(&name).await;
-            let kept = kept::list().await;
-            session.0.finding.set(false);
-            let newest = kept.iter().rev().find(|kept| kept.name == name);
-            let wanted = session.0.wanted.borrow();
+            let held = stored_traces::held(&name).await;
+            let stored = stored_traces::list().await;
+            session.tell(OpeningAction::Seeking(false));
+            let newest = stored.iter().rev().find(|stored| stored.name == name);
+            let wanted = session.0.history.wanted.borrow();
             let is_wanted = wanted
                 .file
                 .as_ref()
@@ -180,11 +233,11 @@ impl Session {
                 return;
             }
             if !held.is_empty() {
-                session.0.held_files.replace(held.clone());
+                session.0.storage.note_held(held.clone());
                 return session.open_files(held);
             }
             match newest {
-                Some(kept) => session.open_kept(kept.id),
+                Some(stored) => session.open_stored(stored.id),
                 None => session.tell(Action::Refused(Refused {
                     why: format!("This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."),
                     next: NextStep::Open("Open your copy"),
@@ -194,9 +247,9 @@ impl Session {
     }
 
     /// Opens files as a link has it that shows them, if there is one.
-    pub(super) fn open_as_linked(&self, mut files: Files) {
+    pub(super) fn open_as_linked(&self, mut files: OpeningRequest) {
         let first = files.source();
-        let mut wanted = self.0.wanted.borrow_mut();
+        let mut wanted = self.0.history.wanted.borrow_mut();
         let wanted_file = wanted
             .file
             .take_if(|(source, ..)| Some(&*source) == first.as_ref());
@@ -204,12 +257,13 @@ impl Session {
         files.linked = wanted_file
             .as_ref()
             .is_some_and(|(.., says_runs)| *says_runs);
-        // A link that says nothing of it leaves a kept trace as it was kept.
-        let says =
-            |of: &Opening| of.member.is_some() || of.columns.is_some() || !of.choice.0.is_empty();
+        // A link that says nothing of it leaves a stored trace as it was stored.
+        let says = |of: &TraceFiles| {
+            of.member.is_some() || of.columns.is_some() || !of.choice.0.is_empty()
+        };
         if let Some((_, how, _)) = wanted_file.filter(|(_, how, _)| says(how)) {
             let files_of = std::mem::take(&mut files.how.files);
-            files.how = Opening {
+            files.how = TraceFiles {
                 files: files_of,
                 ..how
             };
@@ -219,12 +273,13 @@ impl Session {
 
     /// Another trace is open, with schedulers of its own perhaps: back to what was open before is
     /// offered where it would be lost.
-    pub(super) fn put_aside(&self, old: Files, has_schedulers: bool) {
-        let names =
-            |files: &Files| -> Vec<String> { files.how.files.iter().map(File::name).collect() };
+    pub(super) fn put_aside(&self, old: OpeningRequest, has_schedulers: bool) {
+        let names = |files: &OpeningRequest| -> Vec<String> {
+            files.how.files.iter().map(File::name).collect()
+        };
         let is_other = names(&old) != names(&self.open_now());
         let loses = (!old.how.files.is_empty() && is_other) || has_schedulers;
-        let mut way_back = self.0.way_back.borrow_mut();
+        let mut way_back = self.0.history.way_back.borrow_mut();
         if let Some(link) = way_back.latest.take().filter(|_| loses) {
             let name = link.source.name().to_owned();
             way_back.aside = Some((link, old));
@@ -235,7 +290,7 @@ impl Session {
 
     /// Back to what was put aside; what is open is put aside instead.
     pub fn go_back(&self, state: &AppState) {
-        let Some((link, files)) = self.0.way_back.borrow_mut().aside.take() else {
+        let Some((link, files)) = self.0.history.way_back.borrow_mut().aside.take() else {
             return;
         };
         self.tell(NoticesAction::WayBack(None));
@@ -246,7 +301,35 @@ impl Session {
         }
         // Others may have their name.
         self.follow_settings(&link);
-        self.0.wanted.borrow_mut().file = Some((link.source.clone(), how(&link), true));
+        self.0.history.wanted.borrow_mut().file = Some((link.source.clone(), how(&link), true));
         self.open_as_linked(files);
+    }
+
+    /// Once all runs are over it is known whether the clock can stand where a link has put it.
+    pub(super) fn check_linked_time(&self, state: &AppState) {
+        let is_empty = self.0.stage.read().runs.is_empty();
+        if is_empty || !state.runs.iter().all(|run| run.phase.is_over()) {
+            return;
+        }
+        let end = self.0.stage.read().clock.end;
+        let beyond = self.0.history.linked_time.take().filter(|&time| time > end);
+        if let Some(time) = beyond {
+            self.seek(end);
+            self.tell(NoticesAction::Complain(format!(
+                "t={time}: the last run ends at {end:.0} s, and the clock stands there."
+            )));
+        }
+    }
+
+    /// The job that a link wants of so many, if there is one; else that is complained about.
+    pub(super) fn job_of(&self, wanted: Option<JobId>, jobs: usize) -> Option<JobId> {
+        let job = wanted.filter(|job| job.index() < jobs);
+        if let (Some(JobId(wanted)), None) = (wanted, job) {
+            let last = jobs.saturating_sub(1);
+            self.tell(NoticesAction::Complain(format!(
+                "job={wanted}: the jobs are numbered from 0 to {last}."
+            )));
+        }
+        job
     }
 }

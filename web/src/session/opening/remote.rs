@@ -1,12 +1,13 @@
 //! Traces from elsewhere: fetched from an address, or unpacked from a link; and packed for one
 //! (static/remote.js does all three).
 
-use super::Session;
-use super::desk::Files;
+use super::OpeningRequest;
 use crate::bridge::protocol::ExportFormat;
-use crate::kept::Opening;
+use crate::complaint::Complaint;
+use crate::session::Session;
 use crate::state::source::check_address;
 use crate::state::{Action, AppState, NextStep, OpeningAction, Refused, Source};
+use crate::stored_traces::TraceFiles;
 use crate::words::words;
 use std::rc::Rc;
 use switchyard_app::Experiment;
@@ -24,7 +25,7 @@ extern "C" {
         told: &Closure<dyn FnMut(f64, f64)>,
     ) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = switchyardRemote, js_name = leave)]
-    pub(super) fn leave();
+    pub(in crate::session) fn leave();
     #[wasm_bindgen(catch, js_namespace = switchyardRemote)]
     async fn pack(text: &str) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch, js_namespace = switchyardRemote)]
@@ -42,10 +43,10 @@ pub const MOST_LETTERS: usize = 32_000;
 /// # Errors
 ///
 /// Why it cannot be had, a sentence.
-pub(super) async fn file_of(
+pub(in crate::session) async fn file_of(
     source: &Source,
     told: impl Fn(u64, u64) + 'static,
-) -> Result<File, String> {
+) -> Result<File, Complaint> {
     let name = source.name();
     let told = Closure::new(move |bytes: f64, total: f64| told(bytes as u64, total as u64));
     let file = match source {
@@ -59,7 +60,7 @@ pub(super) async fn file_of(
             .map_or_else(String::new, |host| format!(" from {host}"));
         let why = words(&error);
         let end = if why.ends_with('.') { "" } else { "." };
-        format!("{name} cannot be opened{of}: {why}{end}")
+        format!("{name} cannot be opened{of}: {why}{end}").into()
     })
 }
 
@@ -69,7 +70,7 @@ impl Session {
     /// # Errors
     ///
     /// What is no address, a sentence.
-    pub fn open_address(&self, address: &str) -> Result<(), String> {
+    pub fn open_address(&self, address: &str) -> Result<(), Complaint> {
         check_address(address).map_err(|why| format!("Not fetched: {why}."))?;
         self.take_from(Source::Url(address.to_owned()));
         Ok(())
@@ -79,7 +80,7 @@ impl Session {
     pub fn take_from(&self, source: Source) {
         self.begin_elsewhere();
         self.tell(OpeningAction::Begun(source.name().to_owned(), 0));
-        let (session, mine) = (self.clone(), self.0.fetching.get());
+        let (session, mine) = (self.clone(), self.0.opening.fetches.get());
         spawn_local(async move {
             let told = session.clone();
             let file = file_of(&source, move |bytes, total| {
@@ -87,24 +88,24 @@ impl Session {
             });
             let file = file.await;
             // Something else may have been opened meanwhile, or this given up.
-            if session.0.fetching.get() != mine {
+            if session.0.opening.fetches.get() != mine {
                 return;
             }
             match file {
                 Ok(file) => {
                     let files = vec![file];
-                    session.open_as_linked(Files {
-                        how: Opening {
+                    session.open_as_linked(OpeningRequest {
+                        how: TraceFiles {
                             files,
-                            ..Opening::default()
+                            ..TraceFiles::default()
                         },
                         from: Some(source),
-                        ..Files::default()
+                        ..OpeningRequest::default()
                     });
                 }
                 Err(why) => {
                     session.cancel_opening();
-                    let mut refused = Refused::file(why);
+                    let mut refused = Refused::file(why.into());
                     if let Source::Url(_) = source {
                         refused.next = NextStep::Fetch(source);
                     }

@@ -1,11 +1,11 @@
 //! Jobs made by hand: a table of them becomes a file in our own format, and is opened as every other
 //! file is. So it is held, kept, saved, linked and run like any trace.
 
-use super::Session;
-use super::desk::Files;
-use super::links::Wanted;
-use crate::kept::Opening;
+use super::OpeningRequest;
+use crate::session::Session;
+use crate::session::history::Wanted;
 use crate::state::{AppState, NoticesAction, Source};
+use crate::stored_traces::TraceFiles;
 use js_sys::Array;
 use std::fmt::Write;
 use switchyard::job::{Demand, Job, Work};
@@ -94,14 +94,14 @@ impl Session {
         wanted.cluster = Some(state.setup.cluster.clone());
         wanted.time = Some(if is_made { clock.now } else { 0.0 });
         wanted.speed = Some(clock.speed).filter(|_| is_made);
-        self.0.wanted.replace(wanted);
-        self.open(Files {
-            how: Opening {
+        self.0.history.want(wanted);
+        self.open(OpeningRequest {
+            how: TraceFiles {
                 files: vec![file],
-                ..Opening::default()
+                ..TraceFiles::default()
             },
             linked: true,
-            ..Files::default()
+            ..OpeningRequest::default()
         });
     }
 }

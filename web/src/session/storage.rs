@@ -1,41 +1,64 @@
-//! Keeping: traces in this browser, files for this tab.
+//! Storage: traces in this browser, files for this tab; and jobs [written](export) into files.
+
+mod export;
 
 use super::Session;
-use super::desk::Files;
-use crate::kept::Held;
+use super::opening::OpeningRequest;
+use crate::bridge::client::WorkerHandle;
+use crate::bridge::protocol::Exporter;
 use crate::state::{Action, NoticesAction, OpeningAction, Refused};
-use crate::{kept, remembered};
+use crate::stored_traces::Held;
+use crate::{remembered, stored_traces};
+use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
-/// Whoever keeps more bytes than this is told that it takes a while.
-const LONG_KEEPING: f64 = 2e7;
+/// What is stored, and the worker that writes.
+#[derive(Default)]
+pub(super) struct Storage {
+    /// The files held for this tab, as far as this page knows.
+    held: RefCell<Vec<File>>,
+    /// The worker that writes jobs.
+    writer: RefCell<Option<WorkerHandle<Exporter>>>,
+    /// The jobs and settings that are noted for a rescue.
+    noted: RefCell<Option<export::Noted>>,
+}
+
+impl Storage {
+    /// These are the files held for this tab.
+    pub(super) fn note_held(&self, files: Vec<File>) {
+        self.held.replace(files);
+    }
+}
+
+/// Whoever stores more bytes than this is told that it takes a while.
+const LONG_STORING: f64 = 2e7;
 
 /// More bytes than this are not held for a reload: browsers copy them.
 const MOST_HELD: f64 = 2e8;
 
 impl Session {
-    /// Keeps the trace that is open in this browser.
-    pub fn keep(&self) {
+    /// Stores the trace that is open in this browser.
+    pub fn store_trace(&self) {
         let files = self.open_now();
         let Some(name) = files.name() else {
             return;
         };
-        if files.bytes() > LONG_KEEPING {
+        if files.bytes() > LONG_STORING {
             let keeping = format!("{name} is being compressed and kept…");
             self.tell(NoticesAction::Notice(Some(keeping)));
         }
         let jobs = self.0.stage.read().workload.clone();
         let session = self.clone();
         spawn_local(async move {
-            let notice = match kept::keep(files.how, &name, jobs.jobs.len()).await {
+            let notice = match stored_traces::store(files.how, &name, jobs.jobs.len()).await {
                 Ok(id) => {
-                    session.list_kept().await;
+                    session.list_stored().await;
                     // Another may have been opened meanwhile.
                     if Rc::ptr_eq(&jobs, &session.0.stage.read().workload) {
-                        session.0.desk.borrow_mut().open.files.kept = Some(id);
+                        session.0.opening.note_stored(id);
                         session.tell(OpeningAction::SavedThis(id));
                         session.hold();
                     }
@@ -52,23 +75,23 @@ impl Session {
         remembered::allow_holding(may_hold);
         self.hold();
         if !may_hold {
-            spawn_local(kept::unhold_all());
+            spawn_local(stored_traces::unhold_all());
         }
     }
 
-    /// Holds the files that are open, for a reload of this tab; a kept trace is found anyway. A
+    /// Holds the files that are open, for a reload of this tab; a stored trace is found anyway. A
     /// sample leaves what is held, for the way back.
     pub(super) fn hold(&self) {
         let open = self.open_now();
         let bytes = open.bytes();
-        let Files {
-            how, kept, from, ..
+        let OpeningRequest {
+            how, stored, from, ..
         } = open;
         let files = how.files;
         // What a link can fetch, or has within, is found anyway.
         let told = if files.is_empty() || from.is_some() {
             return self.tell(OpeningAction::Held(Held::No));
-        } else if kept.is_some() {
+        } else if stored.is_some() {
             Held::No
         } else if !remembered::may_hold() {
             Held::Declined
@@ -78,63 +101,63 @@ impl Session {
             Held::ForTab(bytes)
         };
         if !matches!(told, Held::ForTab(_)) {
-            self.0.held_files.take();
-            spawn_local(kept::unhold());
+            self.0.storage.held.take();
+            spawn_local(stored_traces::unhold());
             return self.tell(OpeningAction::Held(told));
         }
-        if are_same(&files, &self.0.held_files.borrow()) {
+        if are_same(&files, &self.0.storage.held.borrow()) {
             return self.tell(OpeningAction::Held(told));
         }
-        self.0.held_files.take();
+        self.0.storage.held.take();
         self.tell(OpeningAction::Held(Held::No));
         let session = self.clone();
         spawn_local(async move {
-            let is_held = kept::hold(&files).await;
+            let is_held = stored_traces::hold(&files).await;
             // Others may have been opened meanwhile.
             let is_open = are_same(&files, &session.open_now().how.files);
             if is_held && is_open && remembered::may_hold() {
-                session.0.held_files.replace(files);
+                session.0.storage.held.replace(files);
                 session.tell(OpeningAction::Held(told));
             }
         });
     }
 
-    /// Opens a kept trace.
-    pub fn open_kept(&self, id: f64) {
+    /// Opens a stored trace.
+    pub fn open_stored(&self, id: f64) {
         let session = self.clone();
-        self.0.finding.set(true);
+        self.tell(OpeningAction::Seeking(true));
         spawn_local(async move {
-            let kept = kept::open(id).await;
-            session.0.finding.set(false);
-            match kept {
-                Ok(how) => session.open_as_linked(Files {
+            let stored = stored_traces::open(id).await;
+            session.tell(OpeningAction::Seeking(false));
+            match stored {
+                Ok(how) => session.open_as_linked(OpeningRequest {
                     how,
-                    kept: Some(id),
-                    ..Files::default()
+                    stored: Some(id),
+                    ..OpeningRequest::default()
                 }),
                 Err(why) => {
                     session.tell(Action::Refused(Refused::file(format!(
                         "The kept trace cannot be opened: {why}."
                     ))));
-                    session.list_kept().await;
+                    session.list_stored().await;
                 }
             }
         });
     }
 
-    /// Removes a kept trace; if it is open, it stays so.
-    pub fn remove_kept(&self, id: f64) {
+    /// Removes a stored trace; if it is open, it stays so.
+    pub fn remove_stored(&self, id: f64) {
         let session = self.clone();
         spawn_local(async move {
-            kept::remove(id).await;
-            session.list_kept().await;
+            stored_traces::remove(id).await;
+            session.list_stored().await;
         });
     }
 
-    /// Finds out which traces are kept.
-    pub async fn list_kept(&self) {
-        let kept = kept::list().await;
-        self.tell(OpeningAction::Saved(kept));
+    /// Finds out which traces are stored.
+    pub async fn list_stored(&self) {
+        let stored = stored_traces::list().await;
+        self.tell(OpeningAction::Saved(stored));
     }
 }
 

@@ -2,10 +2,10 @@
 //! a run first needs them (`static/workers.js`); one's own are dropped on the page, and a worker looks at them before
 //! they are taken. All are held as bytes until the page is left.
 
-use super::Session;
-use super::plugging::ends_with;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{WeightsReader, WeightsReply, WeightsRequest};
+use crate::session::Session;
+use crate::session::opening::ends_with;
 use crate::state::{Action, RunsAction};
 use crate::words::words;
 use js_sys::Uint8Array;
@@ -33,7 +33,7 @@ const MOST_BYTES: f64 = (4 << 20) as f64;
 
 /// The files of weights that the page has.
 #[derive(Default)]
-pub(super) struct Files {
+pub(in crate::session) struct WeightFiles {
     shipped: BTreeMap<&'static str, Shipped>,
     own: Vec<(WeightsChoice, Uint8Array)>,
     /// Looks at a file.
@@ -41,59 +41,59 @@ pub(super) struct Files {
 }
 
 enum Shipped {
-    OnItsWay,
+    Loading,
     Here(Uint8Array),
     Missing(String),
 }
 
 /// The files with which a run begins: one's own, and the shipped one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
-    pub(crate) own: Option<Uint8Array>,
-    pub(crate) shipped: Option<Uint8Array>,
+pub(in crate::session) struct RunWeights {
+    pub(in crate::session) own: Option<Uint8Array>,
+    pub(in crate::session) shipped: Option<Uint8Array>,
 }
 
-impl Given {
+impl RunWeights {
     /// What travels to a worker.
-    pub(crate) fn files(&self) -> impl Iterator<Item = JsValue> {
+    pub(in crate::session) fn files(&self) -> impl Iterator<Item = JsValue> {
         let both = [&self.own, &self.shipped].into_iter();
         both.flatten().map(JsValue::from)
     }
 }
 
 /// Whether a run can begin as to its weights.
-pub(super) enum Weighed {
+pub(in crate::session) enum ResolvedWeights {
     /// With these.
-    Ready(Given),
+    Ready(RunWeights),
     /// Not yet.
-    OnTheirWay,
+    Loading,
     /// Why not.
     Missing(String),
 }
 
 impl Session {
     /// The weights that a run needs; what is shipped is fetched if it is not there.
-    pub(super) fn weigh(&self, spec: &RunSpec) -> Weighed {
+    pub(in crate::session) fn resolve_weights(&self, spec: &RunSpec) -> ResolvedWeights {
         let placement = spec.learned();
         if placement.is_none() && spec.picker().is_none() {
-            return Weighed::Ready(Given::default());
+            return ResolvedWeights::Ready(RunWeights::default());
         }
         let asked = spec.options.weights;
-        let mut files = self.0.weights.borrow_mut();
+        let mut files = self.0.runs.weights.borrow_mut();
         let own = files.own.iter().find(|(choice, _)| *choice == asked);
         let own = own.map(|(_, bytes)| bytes.clone());
         if own.is_none() && asked != WeightsChoice::Shipped {
-            return Weighed::Missing(format!(
+            return ResolvedWeights::Missing(format!(
                 "It wants weights of your own, {asked}, which are not open in this page: drop their file ({SUFFIX}), or write 'shipped' in the field Weights (Cluster, More)."
             ));
         }
         let Some(placement) = placement else {
-            return Weighed::Ready(Given { own, shipped: None });
+            return ResolvedWeights::Ready(RunWeights { own, shipped: None });
         };
         let name = placement.name();
         let shipped = match files.shipped.get(name) {
             Some(Shipped::Here(bytes)) => Some(bytes.clone()),
-            Some(Shipped::OnItsWay) => return Weighed::OnTheirWay,
+            Some(Shipped::Loading) => return ResolvedWeights::Loading,
             // One's own may do; else asked for again when somebody presses Run.
             Some(Shipped::Missing(_)) if own.is_some() => None,
             Some(Shipped::Missing(why)) => {
@@ -101,16 +101,16 @@ impl Session {
                     "The weights of {name} cannot be had: {why}. Press Run to try again, or drop a file of weights of your own ({SUFFIX})."
                 );
                 files.shipped.remove(name);
-                return Weighed::Missing(why);
+                return ResolvedWeights::Missing(why);
             }
             None => {
-                files.shipped.insert(name, Shipped::OnItsWay);
+                files.shipped.insert(name, Shipped::Loading);
                 drop(files);
                 self.fetch_weights(placement);
-                return Weighed::OnTheirWay;
+                return ResolvedWeights::Loading;
             }
         };
-        Weighed::Ready(Given { own, shipped })
+        ResolvedWeights::Ready(RunWeights { own, shipped })
     }
 
     fn fetch_weights(&self, placement: Strategy) {
@@ -121,13 +121,19 @@ impl Session {
                 Ok(bytes) => Shipped::Here(bytes.unchecked_into()),
                 Err(error) => Shipped::Missing(words(&error)),
             };
-            session.0.weights.borrow_mut().shipped.insert(name, file);
+            session
+                .0
+                .runs
+                .weights
+                .borrow_mut()
+                .shipped
+                .insert(name, file);
             session.tell(RunsAction::WeightsCame);
         });
     }
 
     /// Takes files of weights out of what was dropped, and has them looked at.
-    pub(super) fn take_weights(&self, files: &mut Vec<File>) {
+    pub(in crate::session) fn take_weights(&self, files: &mut Vec<File>) {
         for file in files.extract_if(.., |file| ends_with(file, SUFFIX)) {
             let session = self.clone();
             spawn_local(async move { session.look_at_weights(file).await });
@@ -154,7 +160,7 @@ impl Session {
             })
         };
         if worker.send(&WeightsRequest, [bytes.into()]).is_ok() {
-            self.0.weights.borrow_mut().worker = Some(worker);
+            self.0.runs.weights.borrow_mut().worker = Some(worker);
         }
     }
 
@@ -166,7 +172,7 @@ impl Session {
         };
         match looked_at {
             Ok((choice, policy)) => {
-                let mut files = self.0.weights.borrow_mut();
+                let mut files = self.0.runs.weights.borrow_mut();
                 files.own.retain(|(other, _)| *other != choice);
                 files.own.push((choice, bytes.clone()));
                 drop(files);
@@ -181,6 +187,7 @@ impl Session {
     /// Lets go of weights of one's own.
     pub fn forget_weights(&self, choice: WeightsChoice) {
         self.0
+            .runs
             .weights
             .borrow_mut()
             .own

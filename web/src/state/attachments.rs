@@ -9,7 +9,7 @@ use switchyard_app::Experiment;
 
 /// What is taken of a file besides its jobs and its cluster.
 #[derive(Clone, Debug, Default)]
-pub struct Besides {
+pub struct Attachments {
     /// Profiles of what its jobs train.
     pub profiles: Vec<ProfileTable>,
     /// Outages of nodes.
@@ -20,7 +20,7 @@ pub struct Besides {
     pub experiment: Option<Experiment>,
 }
 
-impl Besides {
+impl Attachments {
     /// What there is, as it stands in the file.
     pub fn new(
         profiles: Vec<ProfileTable>,

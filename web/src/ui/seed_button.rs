@@ -5,7 +5,7 @@ use super::icon::{Icon, sign};
 use yew::prelude::*;
 
 /// A button that gives `take` a seed which nobody has chosen.
-pub(super) fn die(name: &str, take: &Take) -> Html {
+pub(super) fn seed_button(name: &str, take: &Take) -> Html {
     let take = take.clone();
     let onclick = Callback::from(move |_: MouseEvent| {
         // Four bytes are enough to differ, and short enough to read out.

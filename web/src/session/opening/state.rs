@@ -12,48 +12,49 @@
 //! until the next trace is.
 
 use crate::bridge::protocol::{Choice, Refusal};
-use crate::kept::Opening;
-use crate::state::{ClusterOrigin, ColumnsAsked, Source};
+use crate::state::{ColumnsAsked, Source};
+use crate::stored_traces::TraceFiles;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, Member, TableHead};
+use switchyard_app::study::Origin;
 use web_sys::File;
 
 /// Files, and all that is known about how to open them; a sample has none.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Files {
-    pub(super) how: Opening,
+pub(in crate::session) struct OpeningRequest {
+    pub(in crate::session) how: TraceFiles,
     /// Where they come from, if not from the visitor's disk.
-    pub(super) from: Option<Source>,
+    pub(in crate::session) from: Option<Source>,
     /// The table that the columns are of, if a person was asked about it.
-    pub(super) head: Option<Rc<TableHead>>,
+    pub(in crate::session) head: Option<Rc<TableHead>>,
     /// What they said.
-    pub(super) said: Option<ColumnMapping>,
+    pub(in crate::session) said: Option<ColumnMapping>,
     /// Whether they said it of an earlier file.
-    pub(super) remembered: bool,
-    /// The number of the kept trace that they are.
-    pub(super) kept: Option<f64>,
+    pub(in crate::session) remembered: bool,
+    /// The number of the stored trace that they are.
+    pub(in crate::session) stored: Option<f64>,
     /// Whether a link has set up the page for them: then an experiment does not.
-    pub(super) linked: bool,
+    pub(in crate::session) linked: bool,
 }
 
-impl Files {
+impl OpeningRequest {
     /// The largest one's name: a trace is larger than the list of its machines.
-    pub(super) fn name(&self) -> Option<String> {
+    pub(in crate::session) fn name(&self) -> Option<String> {
         let files = self.how.files.iter().rev();
         let largest = files.max_by(|a, b| a.size().total_cmp(&b.size()));
         largest.map(File::name)
     }
 
     /// Where they come from; a sample has no files.
-    pub(super) fn source(&self) -> Option<Source> {
+    pub(in crate::session) fn source(&self) -> Option<Source> {
         let file = || self.name().map(Source::File);
         self.from.clone().or_else(file)
     }
 
     /// Bytes of all.
-    pub(super) fn bytes(&self) -> f64 {
+    pub(in crate::session) fn bytes(&self) -> f64 {
         self.how.files.iter().map(|file| file.size()).sum()
     }
 
@@ -72,48 +73,49 @@ enum Next {
     #[default]
     Idle,
     /// These: the opener is at work.
-    Reading(Files),
+    Reading(OpeningRequest),
     /// These, once a person has said which columns are which.
-    Asking(Files),
+    Asking(OpeningRequest),
 }
 
-/// Jobs asked for of the trace that is open, and the cluster to stay on.
-pub(super) type Asked = (Choice, ClusterSpec, ClusterOrigin);
+/// Jobs asked for of the trace that is open, the cluster that decides which gangs are too large, and why they stay on
+/// it, if they do.
+pub(in crate::session) type JobsRequest = (Choice, ClusterSpec, Option<Origin>);
 
 /// The trace that is open.
 #[derive(Debug, Default)]
-pub(super) struct Open {
+pub(in crate::session) struct Open {
     /// How it was opened: to take others of its jobs, another member, other columns, or to keep it.
-    pub(super) files: Files,
+    pub(in crate::session) files: OpeningRequest,
     /// All members of the archive, as told when it was opened whole.
-    pub(super) members: Vec<Member>,
+    pub(in crate::session) members: Vec<Member>,
     /// The cluster that jobs were last chosen for.
-    pub(super) chosen_for: Option<ClusterSpec>,
+    pub(in crate::session) chosen_for: Option<ClusterSpec>,
     /// Whether the opener holds its records.
     is_read: bool,
     /// The jobs asked for, as often as there is no answer yet.
-    asked: VecDeque<Asked>,
+    asked: VecDeque<JobsRequest>,
 }
 
 /// What is open and what is being opened.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(in crate::session) struct OpeningState {
     /// The trace that is open.
-    pub(super) open: Open,
+    pub(in crate::session) open: Open,
     next: Next,
     /// Files that are a trace only with others.
     half: Vec<File>,
     /// Files whose jobs ask for no GPU, to be opened once more in cores.
-    pub(super) of_cores: Option<Box<Files>>,
+    pub(in crate::session) of_cores: Option<Box<OpeningRequest>>,
 }
 
 /// What follows from a trace that the opener has read.
 #[derive(Debug)]
-pub(super) enum Read {
+pub(in crate::session) enum AfterReading {
     /// It is open, in the place of these.
-    Open(Box<Files>),
+    Open(Box<OpeningRequest>),
     /// Its columns were said of an earlier table: it is to be opened again with them.
-    Again(Box<Files>),
+    Again(Box<OpeningRequest>),
 }
 
 /// What a refusal is answered with.
@@ -122,7 +124,7 @@ pub(super) enum Read {
     clippy::large_enum_variant,
     reason = "made once per opening, and its owner takes it apart at once"
 )]
-pub(super) enum Answer {
+pub(in crate::session) enum AfterRefusal {
     /// Nothing more.
     Over,
     /// The jobs of the open trace stay those of this choice.
@@ -134,34 +136,34 @@ pub(super) enum Answer {
     /// It does so together with those that were half a trace: they are to be opened.
     Together(Vec<File>),
     /// The columns were said of an earlier table: they are to be opened with them.
-    Again(Box<Files>),
+    Again(Box<OpeningRequest>),
     /// A person is to be asked.
     Ask(ColumnsAsked),
 }
 
-impl Desk {
+impl OpeningState {
     /// Whether files are being opened.
-    pub(super) fn is_reading(&self) -> bool {
+    pub(in crate::session) fn is_reading(&self) -> bool {
         matches!(self.next, Next::Reading(_))
     }
 
     /// Whether the opener is at work.
-    pub(super) fn is_busy(&self) -> bool {
+    pub(in crate::session) fn is_busy(&self) -> bool {
         self.is_reading() || self.awaits_jobs()
     }
 
     /// Whether other jobs of the open trace are on their way.
-    pub(super) fn awaits_jobs(&self) -> bool {
+    pub(in crate::session) fn awaits_jobs(&self) -> bool {
         !self.open.asked.is_empty()
     }
 
     /// Whether other jobs can be taken of the open trace without reading it again.
-    pub(super) fn is_read(&self) -> bool {
+    pub(in crate::session) fn is_read(&self) -> bool {
         self.open.is_read
     }
 
     /// The jobs last asked for of the open trace.
-    pub(super) fn choice(&self) -> &Choice {
+    pub(in crate::session) fn choice(&self) -> &Choice {
         match self.open.asked.back() {
             Some((choice, _, _)) => choice,
             None => &self.open.files.how.choice,
@@ -169,25 +171,25 @@ impl Desk {
     }
 
     /// These are being read from now on.
-    pub(super) fn begin(&mut self, files: Files) {
+    pub(in crate::session) fn begin(&mut self, files: OpeningRequest) {
         self.next = Next::Reading(files);
     }
 
     /// Other jobs of the open trace are asked for.
-    pub(super) fn choose(&mut self, asked: Asked) {
+    pub(in crate::session) fn choose(&mut self, asked: JobsRequest) {
         self.open.chosen_for = Some(asked.1.clone());
         self.open.asked.push_back(asked);
     }
 
     /// The jobs that an answer brings, if they were asked for.
-    pub(super) fn chosen(&mut self) -> Option<Asked> {
+    pub(in crate::session) fn chosen(&mut self) -> Option<JobsRequest> {
         let asked = self.open.asked.pop_front()?;
         self.open.files.how.choice = asked.0.clone();
         Some(asked)
     }
 
     /// A person is asked about this table of the open trace, and not about another.
-    pub(super) fn ask_open(&mut self, head: Rc<TableHead>) {
+    pub(in crate::session) fn ask_open(&mut self, head: Rc<TableHead>) {
         if matches!(self.next, Next::Asking(_)) {
             self.next = Next::Idle;
         }
@@ -195,7 +197,7 @@ impl Desk {
     }
 
     /// The files of the table that a person was asked about, with what they said.
-    pub(super) fn answered(&self, mapping: &ColumnMapping) -> Files {
+    pub(in crate::session) fn answered(&self, mapping: &ColumnMapping) -> OpeningRequest {
         let asked = match &self.next {
             Next::Asking(files) => files,
             Next::Idle | Next::Reading(_) => &self.open.files,
@@ -209,7 +211,7 @@ impl Desk {
 
     /// What is being opened is not wanted any more, nor is the opener. Gives back the choice of jobs
     /// that stays, if others were asked for.
-    pub(super) fn give_up(&mut self) -> Option<Choice> {
+    pub(in crate::session) fn give_up(&mut self) -> Option<Choice> {
         self.done();
         self.open.is_read = false;
         let awaited = std::mem::take(&mut self.open.asked);
@@ -217,24 +219,24 @@ impl Desk {
     }
 
     /// The opener is done with what was being opened, which was no trace.
-    pub(super) fn done(&mut self) -> Files {
+    pub(in crate::session) fn done(&mut self) -> OpeningRequest {
         match std::mem::take(&mut self.next) {
             Next::Reading(files) => files,
             next => {
                 self.next = next;
-                Files::default()
+                OpeningRequest::default()
             }
         }
     }
 
     /// The opener has read a trace: a table with this head, or none; of a sample it keeps no
     /// records. `remembered` is what was once said of such a table.
-    pub(super) fn opened(
+    pub(in crate::session) fn opened(
         &mut self,
         is_sample: bool,
         head: Option<&TableHead>,
         remembered: impl Fn(&TableHead) -> Option<String>,
-    ) -> Read {
+    ) -> AfterReading {
         let mut files = self.done();
         self.open.is_read = !is_sample;
         self.half.clear();
@@ -243,34 +245,34 @@ impl Desk {
             && let Some(columns) = remembered(head)
         {
             files.head = Some(Rc::new(head.clone()));
-            return Read::Again(Box::new(files.with_columns(columns)));
+            return AfterReading::Again(Box::new(files.with_columns(columns)));
         }
-        Read::Open(Box::new(std::mem::replace(&mut self.open.files, files)))
+        AfterReading::Open(Box::new(std::mem::replace(&mut self.open.files, files)))
     }
 
     /// The opener has refused what was being opened, or the jobs asked for.
-    pub(super) fn refused(
+    pub(in crate::session) fn refused(
         &mut self,
         refusal: &Refusal,
         remembered: impl Fn(&TableHead) -> Option<String>,
-    ) -> Answer {
+    ) -> AfterRefusal {
         let mut files = self.done();
         if self.open.asked.pop_front().is_some() {
-            return Answer::Stay(self.open.files.how.choice.clone());
+            return AfterRefusal::Stay(self.open.files.how.choice.clone());
         }
         if refusal.of_cores {
             files.how.choice = files.how.choice.with("unit", "cores");
             self.of_cores = Some(Box::new(files));
-            return Answer::OfCores;
+            return AfterRefusal::OfCores;
         }
         if refusal.half {
             let mut others = std::mem::take(&mut self.half);
             if others.is_empty() {
                 self.half = files.how.files;
-                return Answer::Half;
+                return AfterRefusal::Half;
             }
             others.append(&mut files.how.files);
-            return Answer::Together(others);
+            return AfterRefusal::Together(others);
         }
         let mut mapping = files.said.clone();
         if let Some(table) = &refusal.table {
@@ -279,16 +281,16 @@ impl Desk {
             if files.how.columns.is_none()
                 && let Some(columns) = remembered(table)
             {
-                return Answer::Again(Box::new(files.with_columns(columns)));
+                return AfterRefusal::Again(Box::new(files.with_columns(columns)));
             }
         }
         let Some(head) = files.head.clone() else {
-            return Answer::Over;
+            return AfterRefusal::Over;
         };
         let mapping = mapping.unwrap_or_else(|| head.guess.clone());
         self.next = Next::Asking(files);
         let why = refusal.why.clone();
-        Answer::Ask(ColumnsAsked { head, mapping, why })
+        AfterRefusal::Ask(ColumnsAsked { head, mapping, why })
     }
 }
 
@@ -304,10 +306,10 @@ mod tests {
         Some("submit=when".to_string())
     }
 
-    fn kept(number: f64) -> Files {
-        Files {
-            kept: Some(number),
-            ..Files::default()
+    fn stored(number: f64) -> OpeningRequest {
+        OpeningRequest {
+            stored: Some(number),
+            ..OpeningRequest::default()
         }
     }
 
@@ -320,114 +322,138 @@ mod tests {
         }
     }
 
-    fn asked(window: &str) -> Asked {
+    fn asked(window: &str) -> JobsRequest {
         let cluster = ClusterSpec::uniform(1, 1).expect("a cluster");
         let choice = Choice::default().with("window", window);
-        (choice, cluster, ClusterOrigin::Chosen)
+        (choice, cluster, Some(Origin::Asked))
     }
 
-    /// A desk on which trace 1 is open and read.
-    fn desk() -> Desk {
-        let mut desk = Desk::default();
-        desk.begin(kept(1.0));
-        assert!(desk.is_reading() && !desk.is_read());
-        assert!(matches!(desk.opened(false, None, never), Read::Open(_)));
-        assert!(!desk.is_busy() && desk.is_read());
-        desk
+    /// Trace trace 1 is open and read.
+    fn opening() -> OpeningState {
+        let mut opening = OpeningState::default();
+        opening.begin(stored(1.0));
+        assert!(opening.is_reading() && !opening.is_read());
+        assert!(matches!(
+            opening.opened(false, None, never),
+            AfterReading::Open(_)
+        ));
+        assert!(!opening.is_busy() && opening.is_read());
+        opening
     }
 
     #[test]
     fn what_is_open_stays_until_the_next_is_read() {
-        let mut desk = desk();
-        desk.begin(kept(2.0));
-        assert_eq!(desk.give_up(), None);
-        assert!(!desk.is_reading() && !desk.is_read());
-        desk.begin(kept(3.0));
+        let mut opening = opening();
+        opening.begin(stored(2.0));
+        assert_eq!(opening.give_up(), None);
+        assert!(!opening.is_reading() && !opening.is_read());
+        opening.begin(stored(3.0));
         assert!(matches!(
-            desk.refused(&Refusal::default(), never),
-            Answer::Over
+            opening.refused(&Refusal::default(), never),
+            AfterRefusal::Over
         ));
-        assert_eq!(desk.open.files.kept, Some(1.0));
-        desk.begin(kept(4.0));
-        let Read::Open(old) = desk.opened(true, None, never) else {
+        assert_eq!(opening.open.files.stored, Some(1.0));
+        opening.begin(stored(4.0));
+        let AfterReading::Open(old) = opening.opened(true, None, never) else {
             unreachable!("it has no columns")
         };
-        assert_eq!((old.kept, desk.open.files.kept), (Some(1.0), Some(4.0)));
-        assert!(!desk.is_read());
+        assert_eq!(
+            (old.stored, opening.open.files.stored),
+            (Some(1.0), Some(4.0))
+        );
+        assert!(!opening.is_read());
     }
 
     #[test]
     fn a_person_is_asked_once_and_then_remembered() {
-        let mut desk = desk();
-        desk.begin(kept(2.0));
-        assert!(matches!(desk.refused(&table(), never), Answer::Ask(_)));
-        assert!(!desk.is_reading());
-        let files = desk.answered(&ColumnMapping::default());
-        assert_eq!(files.kept, Some(2.0));
-        desk.begin(files);
+        let mut opening = opening();
+        opening.begin(stored(2.0));
+        assert!(matches!(
+            opening.refused(&table(), never),
+            AfterRefusal::Ask(_)
+        ));
+        assert!(!opening.is_reading());
+        let files = opening.answered(&ColumnMapping::default());
+        assert_eq!(files.stored, Some(2.0));
+        opening.begin(files);
         // What they said is wrong: they are asked again, with what they said.
         let refusal = Refusal {
             table: None,
             ..table()
         };
-        assert!(matches!(desk.refused(&refusal, once), Answer::Ask(_)));
-        desk.begin(kept(3.0));
-        let Answer::Again(files) = desk.refused(&table(), once) else {
+        assert!(matches!(
+            opening.refused(&refusal, once),
+            AfterRefusal::Ask(_)
+        ));
+        opening.begin(stored(3.0));
+        let AfterRefusal::Again(files) = opening.refused(&table(), once) else {
             unreachable!("it was said")
         };
         assert!(files.remembered && files.how.columns.is_some());
-        desk.begin(*files);
+        opening.begin(*files);
         let head = TableHead::default();
         assert!(matches!(
-            desk.opened(false, Some(&head), once),
-            Read::Open(_)
+            opening.opened(false, Some(&head), once),
+            AfterReading::Open(_)
         ));
-        assert!(desk.open.files.remembered);
+        assert!(opening.open.files.remembered);
     }
 
     #[test]
     fn asked_about_the_open_table_while_another_is_read_one_speaks_of_the_open_one() {
-        let mut desk = desk();
-        desk.begin(kept(2.0));
-        desk.ask_open(Rc::default());
-        assert!(desk.is_reading());
-        assert_eq!(desk.answered(&ColumnMapping::default()).kept, Some(1.0));
-        assert!(matches!(desk.refused(&table(), never), Answer::Ask(_)));
-        desk.ask_open(Rc::default());
-        assert_eq!(desk.answered(&ColumnMapping::default()).kept, Some(1.0));
+        let mut opening = opening();
+        opening.begin(stored(2.0));
+        opening.ask_open(Rc::default());
+        assert!(opening.is_reading());
+        assert_eq!(
+            opening.answered(&ColumnMapping::default()).stored,
+            Some(1.0)
+        );
+        assert!(matches!(
+            opening.refused(&table(), never),
+            AfterRefusal::Ask(_)
+        ));
+        opening.ask_open(Rc::default());
+        assert_eq!(
+            opening.answered(&ColumnMapping::default()).stored,
+            Some(1.0)
+        );
     }
 
     #[test]
     fn jobs_without_gpus_are_opened_again_in_cores() {
-        let mut desk = desk();
-        desk.begin(kept(2.0));
+        let mut opening = opening();
+        opening.begin(stored(2.0));
         let refusal = Refusal {
             of_cores: true,
             ..Refusal::default()
         };
-        assert!(matches!(desk.refused(&refusal, never), Answer::OfCores));
-        let files = desk.of_cores.take().expect("they were refused");
-        assert_eq!(files.kept, Some(2.0));
+        assert!(matches!(
+            opening.refused(&refusal, never),
+            AfterRefusal::OfCores
+        ));
+        let files = opening.of_cores.take().expect("they were refused");
+        assert_eq!(files.stored, Some(2.0));
         assert_eq!(files.how.choice.value("unit"), "cores");
-        assert!(!desk.is_reading() && desk.open.files.kept == Some(1.0));
+        assert!(!opening.is_reading() && opening.open.files.stored == Some(1.0));
     }
 
     #[test]
     fn jobs_are_answered_in_the_order_in_which_they_were_asked_for() {
-        let mut desk = desk();
-        desk.choose(asked("0..1"));
-        desk.choose(asked("0..2"));
-        assert_eq!(desk.choice().value("window"), "0..2");
+        let mut opening = opening();
+        opening.choose(asked("0..1"));
+        opening.choose(asked("0..2"));
+        assert_eq!(opening.choice().value("window"), "0..2");
         assert!(matches!(
-            desk.refused(&Refusal::default(), never),
-            Answer::Stay(_)
+            opening.refused(&Refusal::default(), never),
+            AfterRefusal::Stay(_)
         ));
-        assert!(desk.is_busy() && !desk.is_reading());
-        assert!(desk.chosen().is_some());
-        assert_eq!(desk.open.files.how.choice.value("window"), "0..2");
-        desk.choose(asked("0..3"));
-        let stays = desk.give_up().expect("they were on their way");
+        assert!(opening.is_busy() && !opening.is_reading());
+        assert!(opening.chosen().is_some());
+        assert_eq!(opening.open.files.how.choice.value("window"), "0..2");
+        opening.choose(asked("0..3"));
+        let stays = opening.give_up().expect("they were on their way");
         assert_eq!(stays.value("window"), "0..2");
-        assert!(desk.chosen().is_none() && !desk.is_read());
+        assert!(opening.chosen().is_none() && !opening.is_read());
     }
 }

@@ -2,7 +2,7 @@
 //! more scheduler of its list; a script is opened in the editor, which adds it. What is in the file is a
 //! parameter of the policy's spec, so that links and experiments carry it.
 
-use super::Session;
+use crate::session::Session;
 use crate::state::{Action, RunsAction};
 use crate::words::words;
 use switchyard::policy::PolicySpec;
@@ -24,7 +24,7 @@ extern "C" {
 
 impl Session {
     /// Takes modules out of what was dropped.
-    pub(super) fn take_plugins(&self, files: &mut Vec<File>) {
+    pub(in crate::session) fn take_plugins(&self, files: &mut Vec<File>) {
         for file in files.extract_if(.., |file| ends_with(file, ".wasm")) {
             let session = self.clone();
             spawn_local(async move {
@@ -42,7 +42,7 @@ impl Session {
     }
 
     /// Takes scripts out of what was dropped.
-    pub(super) fn take_scripts(&self, files: &mut Vec<File>) {
+    pub(in crate::session) fn take_scripts(&self, files: &mut Vec<File>) {
         let scripts: Vec<File> = files
             .extract_if(.., |file| ends_with(file, ".rhai"))
             .collect();
@@ -59,6 +59,6 @@ impl Session {
 }
 
 /// Whether a file's name ends so, in letters of either case.
-pub(super) fn ends_with(file: &File, end: &str) -> bool {
+pub(in crate::session) fn ends_with(file: &File, end: &str) -> bool {
     file.name().to_ascii_lowercase().ends_with(end)
 }

@@ -1,13 +1,14 @@
 //! Sweeps: their runs wait in a line for workers that the machine has to spare, and each leaves its
 //! summary and nothing else.
 
-use super::Session;
-use super::weighing::Weighed;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{
     Opener, Program, RunInput, Summarizer, SummaryReply, SummaryRequest,
 };
+use crate::complaint::Complaint;
+use crate::session::Session;
+use crate::session::runs::ResolvedWeights;
 use crate::state::link::Link;
 use crate::state::sweep::{Order, Sweep, Vary};
 use crate::state::{AnalysesAction, AppState};
@@ -19,7 +20,7 @@ use switchyard::workload::ApplicationSettings;
 
 /// The sweep that is under way.
 #[derive(Default)]
-pub(super) struct Sweeping {
+pub(super) struct SweepUnderWay {
     /// Runs that wait, with their places in the sweep.
     waiting: VecDeque<(usize, Order)>,
     /// Runs that have a worker.
@@ -44,7 +45,7 @@ impl Session {
     pub fn sweep(&self, state: &AppState) {
         let shown = Link::of(state, &self.0.stage.read());
         if state.varied() == Vary::Link {
-            return self.set_beside(state, &shown);
+            return self.compare_with_link(state, &shown);
         }
         let (sweep, orders) = match state.sweep(&shown) {
             Ok(both) => both,
@@ -57,17 +58,17 @@ impl Session {
     /// The page's own jobs.
     pub(super) fn here(&self, state: &AppState) -> Side {
         Side {
-            jobs: self.0.jobs.borrow().clone(),
+            jobs: self.0.opening.jobs(),
             applications: state.applications(),
         }
     }
 
     /// Begins a sweep that has been worked out.
     pub(super) fn begin_sweep(&self, sweep: Sweep, orders: Vec<Order>, sides: [Side; 2]) {
-        self.0.sweeping.replace(Sweeping {
+        self.0.analyses.sweep.replace(SweepUnderWay {
             waiting: orders.into_iter().enumerate().collect(),
             sides,
-            ..Sweeping::default()
+            ..SweepUnderWay::default()
         });
         self.tell(AnalysesAction::Swept(Ok(Rc::new(sweep))));
         self.sweep_on();
@@ -75,7 +76,7 @@ impl Session {
 
     /// Ends the sweep that is under way; what is done stays.
     pub fn leave_sweep(&self) {
-        self.0.sweeping.take();
+        self.0.analyses.sweep.take();
         self.tell(AnalysesAction::LeftSweep);
     }
 
@@ -83,7 +84,7 @@ impl Session {
     fn sweep_on(&self) {
         let most = self.room().max(1);
         loop {
-            let mut sweeping = self.0.sweeping.borrow_mut();
+            let mut sweeping = self.0.analyses.sweep.borrow_mut();
             if sweeping.workers.len() >= most {
                 return;
             }
@@ -98,15 +99,15 @@ impl Session {
             let Order { spec, load, there } = order;
             let Side { jobs, applications } = sweeping.sides[usize::from(there)].clone();
             drop(sweeping);
-            let weights = match self.weigh(&spec) {
-                Weighed::Ready(weights) => weights,
-                Weighed::Missing(why) => {
-                    self.tell(AnalysesAction::SweptRun(at, Err(why)));
+            let weights = match self.resolve_weights(&spec) {
+                ResolvedWeights::Ready(weights) => weights,
+                ResolvedWeights::Missing(why) => {
+                    self.tell(AnalysesAction::SweptRun(at, Err(why.into())));
                     continue;
                 }
-                Weighed::OnTheirWay => {
+                ResolvedWeights::Loading => {
                     let why = "Its weights are on their way: start the sweep again.".to_owned();
-                    self.tell(AnalysesAction::SweptRun(at, Err(why)));
+                    self.tell(AnalysesAction::SweptRun(at, Err(why.into())));
                     continue;
                 }
             };
@@ -124,19 +125,25 @@ impl Session {
             };
             let with = std::iter::once(jobs.into()).chain(weights.files());
             match worker.send(&request, with) {
-                Ok(()) => self.0.sweeping.borrow_mut().workers.push((at, worker)),
-                Err(why) => self.tell(AnalysesAction::SweptRun(at, Err(why.to_string()))),
+                Ok(()) => self
+                    .0
+                    .analyses
+                    .sweep
+                    .borrow_mut()
+                    .workers
+                    .push((at, worker)),
+                Err(why) => self.tell(AnalysesAction::SweptRun(at, Err(Complaint::of(why)))),
             }
         }
     }
 
     fn hear_sweep(&self, at: usize, news: News<SummaryReply>) {
-        let outcome: Result<Summary, String> = match news {
+        let outcome: Result<Summary, Complaint> = match news {
             News::Reply(SummaryReply(outcome)) => *outcome,
-            News::Died(why) => Err(format!("Its worker died: {why}.")),
+            News::Died(why) => Err(format!("Its worker died: {why}.").into()),
             News::Late => return self.tell_late(),
         };
-        let mut sweeping = self.0.sweeping.borrow_mut();
+        let mut sweeping = self.0.analyses.sweep.borrow_mut();
         let before = sweeping.workers.len();
         sweeping.workers.retain(|(of, _)| *of != at);
         // What is left of a sweep that was ended says nothing more.

@@ -1,8 +1,9 @@
 //! Placements of shares: a worker measures them on the lists that are open.
 
-use super::Session;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{PackReply, PackRequest};
+use crate::complaint::Complaint;
+use crate::session::Session;
 use crate::state::AnalysesAction;
 use wasm_bindgen::JsValue;
 use web_sys::File;
@@ -21,14 +22,14 @@ impl Session {
         let packer = WorkerHandle::start(move |news| session.hear_packer(news));
         let lists = lists.iter().flatten().map(JsValue::from);
         match packer.send(&PackRequest { seeds }, lists) {
-            Ok(()) => drop(self.0.packer.replace(Some(packer))),
-            Err(why) => self.tell(AnalysesAction::Packed(Some(Err(why.to_string())))),
+            Ok(()) => drop(self.0.analyses.packer.replace(Some(packer))),
+            Err(why) => self.tell(AnalysesAction::Packed(Some(Err(Complaint::of(why))))),
         }
     }
 
     /// Gives up what is being measured; what has been told stays.
     pub fn leave_packing(&self) {
-        self.0.packer.take();
+        self.0.analyses.packer.take();
     }
 
     fn hear_packer(&self, news: News<PackReply>) {
@@ -37,13 +38,13 @@ impl Session {
                 self.tell(AnalysesAction::Packed(Some(Ok((*measured).into()))));
             }
             News::Reply(PackReply::Refused(why)) => {
-                self.tell(AnalysesAction::Packed(Some(Err(why))))
+                self.tell(AnalysesAction::Packed(Some(Err(why.into()))))
             }
             News::Late => self.tell_late(),
             News::Died(why) => {
-                self.0.packer.take();
+                self.0.analyses.packer.take();
                 let why = format!("The worker that measures died ({why}): start again.");
-                self.tell(AnalysesAction::Packed(Some(Err(why))));
+                self.tell(AnalysesAction::Packed(Some(Err(why.into()))));
             }
         }
     }

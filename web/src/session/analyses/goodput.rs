@@ -1,0 +1,38 @@
+//! The goodput model: a worker answers what a person asks of it.
+
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{ModelReply, ModelRequest};
+use crate::complaint::Complaint;
+use crate::goodput::Question;
+use crate::session::Session;
+use crate::state::AnalysesAction;
+
+impl Session {
+    /// Asks the goodput model.
+    pub fn ask_model(&self, question: Question) {
+        let mut goodput = self.0.analyses.goodput.borrow_mut();
+        let worker = goodput.take().unwrap_or_else(|| {
+            let session = self.clone();
+            WorkerHandle::start(move |news| session.hear_model(news))
+        });
+        let asked = worker.send(&ModelRequest(question.clone()), []);
+        self.tell(AnalysesAction::Ask(question));
+        match asked {
+            Ok(()) => *goodput = Some(worker),
+            Err(why) => self.tell(AnalysesAction::Answered(Err(Complaint::of(why)))),
+        }
+    }
+
+    fn hear_model(&self, news: News<ModelReply>) {
+        match news {
+            News::Reply(ModelReply(answer)) => self.tell(AnalysesAction::Answered(*answer)),
+            News::Late => self.tell_late(),
+            News::Died(why) => {
+                // The next question gets a new worker.
+                self.0.analyses.goodput.borrow_mut().take();
+                let why = format!("the model's worker died ({why}): change a number to try again");
+                self.tell(AnalysesAction::Answered(Err(why.into())));
+            }
+        }
+    }
+}

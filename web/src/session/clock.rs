@@ -1,0 +1,68 @@
+//! The clock, and the job that is chosen or followed through time.
+
+use super::Session;
+use crate::stage::StageRun;
+use crate::state::SelectionAction;
+use switchyard::job::JobId;
+
+impl Session {
+    /// Chooses a job, or none, in every view.
+    pub fn select(&self, job: Option<JobId>) {
+        self.tell(SelectionAction::Select(job));
+    }
+
+    /// Follows a job, or lets go of it; from its submission, if it is over in every run.
+    pub fn follow_job(&self, job: JobId) {
+        let stage = self.0.stage.read();
+        let followed = (stage.followed() != Some(job)).then_some(job);
+        let now = stage.clock.now;
+        let is_over = |run: &StageRun| {
+            let last = run.segments(job).last();
+            let ends = last.map(|&at| run.log.segment(at as usize).end.seconds());
+            ends.is_some_and(|end| end < now) && !run.moment.waiting().contains(&job)
+        };
+        let submit = stage.workload.jobs.get(job.index());
+        let submit = submit.map(|job| job.submit.seconds());
+        let over = followed.is_some() && stage.runs.iter().all(is_over);
+        drop(stage);
+        if let Some(submit) = submit.filter(|_| over) {
+            self.seek(submit);
+        }
+        self.tell(SelectionAction::FollowJob(followed));
+    }
+
+    /// Moves the clock.
+    pub fn seek(&self, time: f64) {
+        self.0.history.forget_linked_time();
+        let mut stage = self.0.stage.write();
+        stage.clock.now = time.clamp(0.0, stage.clock.end.max(0.0));
+        stage.touch();
+    }
+
+    /// Lets the clock move, or stops it.
+    pub fn set_playing(&self, playing: bool) {
+        let mut stage = self.0.stage.write();
+        stage.clock.playing = playing;
+        stage.touch();
+    }
+
+    /// Plays or pauses; from the end, plays from the start.
+    pub fn play_or_pause(&self) {
+        self.0.history.forget_linked_time();
+        let mut stage = self.0.stage.write();
+        if !stage.clock.playing && stage.clock.now >= stage.clock.end {
+            stage.clock.now = 0.0;
+        }
+        stage.clock.playing = !stage.clock.playing;
+        stage.touch();
+    }
+
+    /// Pauses at the event before or after the clock's time.
+    pub fn step(&self, forward: bool) {
+        let (before, after) = self.0.stage.read().neighbouring_events();
+        self.0.stage.write().clock.playing = false;
+        if let Some(time) = if forward { after } else { before } {
+            self.seek(time);
+        }
+    }
+}
