@@ -20,7 +20,7 @@ use std::rc::Rc;
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
-use switchyard::sim::{Attained, Held, LogDelta, Measure, Moment, RunLog, TimeIndex};
+use switchyard::sim::{Attained, Held, Measure, Moment, RunLog, TimeIndex};
 use switchyard::tell::PlacingStep;
 use switchyard::workload::{Label, Workload};
 
@@ -316,13 +316,22 @@ impl Stage {
         RunLog::least_bytes(self.workload.jobs.len() as u64) / 3 * 4
     }
 
-    /// Takes in a piece of a run's log.
-    pub fn receive(&mut self, id: u32, delta: LogDelta) {
+    /// Takes in a piece of a run's log, which `append` adds to it.
+    ///
+    /// # Errors
+    ///
+    /// The piece cannot be read. The log is then of no use.
+    pub fn receive<E>(
+        &mut self,
+        id: u32,
+        append: impl FnOnce(&mut RunLog) -> Result<(), E>,
+    ) -> Result<(), E> {
         if let Some(run) = self.run_mut(id) {
-            run.receive(delta);
+            run.receive(append)?;
             self.clock.end = self.runs.iter().map(StageRun::reached).fold(0.0, f64::max);
             self.touch();
         }
+        Ok(())
     }
 
     /// Moves every run's [`Moment`] to the clock's time.
@@ -455,11 +464,11 @@ impl StageRun {
             .since_promotion(&self.log, self.segments(job), Time(now), measure)
     }
 
-    /// Takes in a piece of the log.
-    pub(crate) fn receive(&mut self, delta: LogDelta) {
+    /// Takes in a piece of the log, which `append` adds to it.
+    fn receive<E>(&mut self, append: impl FnOnce(&mut RunLog) -> Result<(), E>) -> Result<(), E> {
         let known = self.log.segments();
         let samples = self.log.sample_waiting().len();
-        self.log.apply(delta);
+        append(&mut self.log)?;
         let new = &self.log.sample_waiting()[samples..];
         self.most_waiting = new.iter().copied().fold(self.most_waiting, u32::max);
         for segment in known..self.log.segments() {
@@ -472,11 +481,21 @@ impl StageRun {
         }
         self.attained.note_promotions(&self.log, &self.segments_of);
         self.index.extend(&self.log);
+        Ok(())
     }
 }
 
 #[cfg(test)]
 impl StageRun {
+    /// Takes in what a log has beyond the run's own.
+    fn follow(&mut self, log: &RunLog) {
+        let append = |own: &mut RunLog| {
+            own.append(&log.since(own.rows()));
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(()) = self.receive(append);
+    }
+
     /// A run of this policy in this phase, of which nothing is known yet.
     pub(crate) fn of(policy: &str, phase: Phase, jobs: usize) -> Self {
         let mut record = Run::new(0, policy.parse().expect("a policy"));
@@ -510,7 +529,7 @@ impl StageRun {
         };
         let phase = Phase::Finished(finished.into());
         let mut run = Self::of(policy, phase, workload.jobs.len());
-        run.receive(log.delta_since(Default::default()));
+        run.follow(log);
         run
     }
 }
@@ -520,7 +539,7 @@ mod tests {
     use super::*;
     use switchyard::RunSpec;
     use switchyard::job::Job;
-    use switchyard::sim::{EventKind, LogMark, SimOptions};
+    use switchyard::sim::{EventKind, SimOptions};
 
     /// A job of 2 GPUs that sinks at 40 GPU·s, waits for later ones, and is promoted. `pieces`: the
     /// log arrives event by event, not all at once.
@@ -551,12 +570,10 @@ mod tests {
         };
         let mut run = StageRun::of("fifo", Phase::Waiting, workload.jobs.len());
         let mut simulation = spec.start(workload.into());
-        let mut mark = LogMark::default();
         loop {
             let more = simulation.step().expect("plans are right");
             if pieces || !more {
-                run.receive(simulation.log().delta_since(mark));
-                mark = simulation.log().mark();
+                run.follow(simulation.log());
             }
             if !more {
                 return run;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use switchyard::job::JobId;
-use switchyard::sim::{LogBudget, LogDelta, LogMark, RunError, RunLog, Simulation};
+use switchyard::sim::{LogBudget, LogPiece, LogRows, RunError, RunLog, Simulation};
 use switchyard::tell::Slowness;
 use switchyard::weights::Weights;
 use switchyard::workload::Workload;
@@ -23,7 +23,7 @@ pub struct Driver {
     workload: Arc<Workload>,
     steps: u64,
     /// What of the log has been handed on.
-    handed_on: LogMark,
+    handed_on: LogRows,
     cancel: Cancel,
     is_over: bool,
     /// The job whose speed is noted after each step.
@@ -132,7 +132,7 @@ impl Driver {
             simulation,
             workload,
             steps: 0,
-            handed_on: LogMark::default(),
+            handed_on: LogRows::default(),
             cancel: Cancel::default(),
             is_over: false,
             noted: None,
@@ -231,8 +231,10 @@ impl Driver {
     }
 
     /// What has been written into the log since it was last handed on.
-    pub fn take_log_piece(&mut self) -> LogDelta {
-        self.simulation.take_delta(&mut self.handed_on)
+    pub fn take_log_piece(&mut self) -> LogPiece<'_> {
+        let log = self.simulation.log();
+        let before = std::mem::replace(&mut self.handed_on, log.rows());
+        log.since(before)
     }
 
     /// Makes room for the log that its jobs come to at least.
@@ -427,9 +429,9 @@ mod tests {
         let mut driver = driver("tiresias-las");
         let mut log = RunLog::default();
         while let Step::Progress(_) = driver.step_for(Budget::of_steps(11)).expect("it runs") {
-            log.apply(driver.take_log_piece());
+            log.append(&driver.take_log_piece());
         }
-        log.apply(driver.take_log_piece());
+        log.append(&driver.take_log_piece());
         assert_eq!(log.hash(), driver.into_log().hash());
     }
 

@@ -2,7 +2,7 @@
 
 use super::halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 use super::jobs::Phase;
-use super::log::{LogDelta, LogMark, RunLog};
+use super::log::RunLog;
 use super::plan::{Plan, PlanError, ProgramError};
 use super::scheduler::Scheduler;
 use super::setting::SimOptions;
@@ -97,13 +97,6 @@ impl Simulation {
     /// What has happened so far, by value.
     pub fn into_log(self) -> RunLog {
         self.world.log
-    }
-
-    /// What has happened since `mark`, which is moved on.
-    pub fn take_delta(&self, mark: &mut LogMark) -> LogDelta {
-        let delta = self.world.log.delta_since(*mark);
-        *mark = self.world.log.mark();
-        delta
     }
 
     /// How far the run has come.

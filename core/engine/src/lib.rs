@@ -49,8 +49,8 @@ pub use index::{Moment, TimeIndex};
 pub use jobs::Phase;
 pub use ledger::Ledger;
 pub use log::{
-    Absence, Checkpointing, Event, EventKind, Eviction, LogDelta, LogMark, NodeChange, Rental,
-    Round, RunLog, Segment, Stop, StopCause, Tuning,
+    Absence, BadCells, Checkpointing, Event, EventKind, Eviction, LogPiece, LogRows, NodeChange,
+    Rental, Round, RunLog, Segment, Stop, StopCause, Tuning,
 };
 pub use news::News;
 pub use node_state::NodeState;

@@ -27,9 +27,7 @@ use switchyard::Time;
 use switchyard::job::{JobId, Status};
 use switchyard::outages::{Outage, Outages};
 use switchyard::policy::PolicySpec;
-use switchyard::sim::{
-    EventKind, HaltReason, LogBudget, LogMark, Moment, RunError, RunLog, TimeIndex,
-};
+use switchyard::sim::{EventKind, HaltReason, LogBudget, Moment, RunError, RunLog, TimeIndex};
 use switchyard::trace::{Record, Trace};
 use switchyard::workload::Workload;
 
@@ -197,7 +195,6 @@ proptest! {
             let Some(whole) = scene.run(&policy) else { continue };
             let mut run = scene.spec(policy).start(Arc::clone(&scene.workload));
             let mut streamed = RunLog::default();
-            let mut mark = LogMark::default();
             for slice in &slices {
                 match *slice {
                     Slice::Steps(steps) => {
@@ -210,11 +207,11 @@ proptest! {
                         prop_assert!(run.next_time() > Time(until));
                     }
                 }
-                streamed.apply(run.take_delta(&mut mark));
+                streamed.append(&run.log().since(streamed.rows()));
                 prop_assert_eq!(&streamed, run.log());
             }
             run.run().unwrap();
-            streamed.apply(run.take_delta(&mut mark));
+            streamed.append(&run.log().since(streamed.rows()));
             prop_assert_eq!(run.progress().done as usize, scene.workload.jobs.len());
             prop_assert_eq!(streamed.hash(), whole.hash());
             prop_assert_eq!(streamed, whole);

@@ -113,9 +113,11 @@ pub(super) fn unpack<T: DeserializeOwned>(
 #[cfg(all(test, target_arch = "wasm32"))]
 mod browser_tests {
     use super::*;
+    use crate::bridge::log_piece::LogPiece;
     use crate::bridge::protocol::{RunReply, RunRequest};
+    use switchyard::Time;
     use switchyard::sim::Progress;
-    use switchyard::{Time, sim::LogDelta};
+    use switchyard::sim::{LogRows, RunLog};
     use wasm_bindgen_test::wasm_bindgen_test;
 
     /// The fields of a parcel, as the script that relays it names them.
@@ -139,16 +141,22 @@ mod browser_tests {
 
     #[wasm_bindgen_test]
     fn a_piece_of_a_log_is_handed_over_and_not_cloned() {
+        let log = RunLog::default();
         let reply = RunReply::Log {
-            delta: Box::<LogDelta>::default(),
+            piece: LogPiece::of(&log.since(LogRows::default())),
             progress: Progress {
                 now: Time::ZERO,
                 done: 0,
                 jobs: 1,
             },
         };
-        let parcel = Parcel::pack(&reply, []).expect("it can be written");
-        assert_eq!(parcel.transferred().to_vec(), [parcel.message()]);
+        let parcel = Parcel::pack(&reply, reply.attachments()).expect("it can be written");
+        let cells = parcel.attached();
+        assert!(matches!(&*cells, [cells] if cells.is_instance_of::<ArrayBuffer>()));
+        assert_eq!(
+            parcel.transferred().to_vec(),
+            [&[parcel.message()], &*cells].concat()
+        );
     }
 
     #[wasm_bindgen_test]

@@ -206,8 +206,11 @@ impl Session {
 
     fn hear_run(&self, id: u32, news: News<RunReply>) {
         match news {
-            News::Reply(RunReply::Log { delta, progress }) => {
-                self.0.stage.write().receive(id, *delta);
+            News::Reply(RunReply::Log { piece, progress }) => {
+                let appended = self.0.stage.write().receive(id, |log| piece.append_to(log));
+                if let Err(why) = appended {
+                    return self.on_worker_died(id, &why.to_string());
+                }
                 let now = now_ms();
                 let room = self.room_of(id);
                 if let Some(run) = self.0.runs.workers.borrow_mut().get(id) {

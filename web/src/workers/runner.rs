@@ -1,6 +1,7 @@
 //! The worker that carries one run: simulates in slices, so that it can listen between them.
 
 use super::input::Loaded;
+use crate::bridge::log_piece::LogPiece;
 use crate::bridge::protocol::{AHEAD, LogShortage, RunReply, RunRequest, Runner};
 use crate::bridge::server::Page;
 use gloo_events::EventListener;
@@ -154,9 +155,9 @@ impl Server {
         let step = run.driver.step_for(of_ms(&self.page, slice));
         run.wall_ms += self.page.now_ms() - begin;
         run.pieces += 1;
-        let delta = Box::new(run.driver.take_log_piece());
+        let piece = LogPiece::of(&run.driver.take_log_piece());
         self.page.reply(RunReply::Log {
-            delta,
+            piece,
             progress: run.driver.simulation().progress(),
         });
         match step {

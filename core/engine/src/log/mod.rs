@@ -1,4 +1,4 @@
-//! What happened in a run: columnar, append-only, and streamed as deltas.
+//! What happened in a run: columnar, append-only, and streamed in pieces.
 
 mod tables;
 
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use tables::{Cell, Rank, Table, make_room, tables};
+use thiserror::Error;
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// What happened to a job.
@@ -39,6 +40,21 @@ pub enum EventKind {
     /// Lost its GPUs because it failed, as its trace records, and tries again; detail: the segment
     /// that ended. More is in the [stop](RunLog::stop).
     Fail = 9,
+}
+
+impl EventKind {
+    /// Whether a segment ends with it.
+    fn ends_segment(self) -> bool {
+        match self {
+            Self::Pause | Self::Finish | Self::Evict | Self::Fail => true,
+            Self::Submit
+            | Self::Start
+            | Self::Restart
+            | Self::Demote
+            | Self::Promote
+            | Self::Reject => false,
+        }
+    }
 }
 
 /// Why a job stopped, as its trace records.
@@ -263,14 +279,31 @@ pub struct RunLog {
     tables: Tables,
 }
 
-/// The rows added to a log since a [`LogMark`], ready to be sent and [applied](RunLog::apply).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LogDelta {
-    /// But for the ends of segments.
-    rows: Tables,
-    /// By row of `closed`.
-    ends: Vec<f64>,
+/// What a log has beyond the [rows](LogRows) that were seen before, to be [appended](RunLog::append) to a log that
+/// has those. Its cells are not copied: they lie where they lie in the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogPiece<'a> {
+    rows: LogRows,
+    columns: Vec<&'a [u8]>,
 }
+
+impl<'a> LogPiece<'a> {
+    /// How many rows.
+    pub fn rows(&self) -> LogRows {
+        self.rows
+    }
+
+    /// The cells of each column that has any, in the byte order of this machine.
+    pub fn columns(&self) -> impl Iterator<Item = &'a [u8]> {
+        let columns = self.columns.iter().copied();
+        columns.filter(|column| !column.is_empty())
+    }
+}
+
+/// Cells are none of a log's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the cells of a piece of a log cannot be read")]
+pub struct BadCells;
 
 impl RunLog {
     /// How many segments.
@@ -286,7 +319,7 @@ impl RunLog {
             .checked_sub(1)
             .map_or(0, |before| segments.gpus_end[before]);
         Segment {
-            job: segments.job[i],
+            job: JobId(segments.job[i]),
             start: Time(segments.start[i]),
             ready: Time(segments.ready[i]),
             end: Time(segments.end[i]),
@@ -509,35 +542,49 @@ impl RunLog {
         hash.digest()
     }
 
-    /// Where the log stands now.
-    pub fn mark(&self) -> LogMark {
-        self.tables.mark()
+    /// How many rows there are now.
+    pub fn rows(&self) -> LogRows {
+        self.tables.rows()
     }
 
-    /// What has been added since `mark`.
-    pub fn delta_since(&self, mark: LogMark) -> LogDelta {
-        let mut rows = self.tables.since(mark);
-        rows.segments.end.clear();
-        let closed = rows.closed.segment.iter();
-        let ends = closed.map(|&segment| self.tables.segments.end[segment as usize]);
-        LogDelta {
-            ends: ends.collect(),
-            rows,
-        }
+    /// What has been added since there were so many rows.
+    pub fn since(&self, seen: LogRows) -> LogPiece<'_> {
+        let (rows, columns) = self.tables.since(seen);
+        LogPiece { rows, columns }
     }
 
-    /// Appends what another log of the same run has added since this one's state.
-    pub fn apply(&mut self, delta: LogDelta) {
-        let LogDelta { rows, ends } = delta;
-        let closed = rows.closed.segment.clone();
-        self.tables.append(rows);
-        let segments = &mut self.tables.segments;
-        let new = segments.job.len() - segments.end.len();
-        make_room(&mut segments.end, new);
-        segments.end.resize(segments.job.len(), f64::INFINITY);
-        for (segment, end) in closed.into_iter().zip(ends) {
-            segments.end[segment as usize] = end;
+    /// Appends what another log of the same run has beyond this one.
+    pub fn append(&mut self, piece: &LogPiece<'_>) {
+        let mut columns = piece.columns();
+        let copied = self.append_cells(piece.rows, |cells| {
+            if let Some(column) = columns.next() {
+                cells.copy_from_slice(column);
+            }
+        });
+        debug_assert_eq!(copied, Ok(()), "they come from a log");
+    }
+
+    /// Appends so many rows. `copy` is called once for each [column](LogPiece::columns) of the piece, in order, to
+    /// write its cells.
+    ///
+    /// # Errors
+    ///
+    /// Something that has been written is no cell. The log is then of no use.
+    pub fn append_cells(
+        &mut self,
+        rows: LogRows,
+        copy: impl FnMut(&mut [u8]),
+    ) -> Result<(), BadCells> {
+        let known = self.events();
+        let are_cells = self.tables.append(rows, copy);
+        // Segments of earlier pieces have ended meanwhile.
+        for event in (known..self.events()).map(|i| self.tables.events.row(i)) {
+            if event.kind.ends_segment() {
+                let end = self.tables.segments.end.get_mut(event.detail as usize);
+                *end.ok_or(BadCells)? = event.time.0;
+            }
         }
+        are_cells.then_some(()).ok_or(BadCells)
     }
 
     /// The segment opened last is on a share of its GPU.
@@ -645,5 +692,46 @@ impl RunLog {
                 gpus,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log with one event of this kind and detail, as bytes.
+    fn append(kind: u8, detail: u32) -> (RunLog, Result<(), BadCells>) {
+        let mut one = RunLog::default();
+        one.push_event(Time(1.0), EventKind::Submit, JobId(0), 0);
+        let columns = [
+            &1f64.to_ne_bytes()[..],
+            &[kind],
+            &0u32.to_ne_bytes(),
+            &detail.to_ne_bytes(),
+        ];
+        let mut columns = columns.into_iter();
+        let mut log = RunLog::default();
+        let appended = log.append_cells(one.rows(), |cells| {
+            cells.copy_from_slice(columns.next().expect("four columns"));
+        });
+        (log, appended)
+    }
+
+    #[test]
+    fn cells_are_appended_as_they_are() {
+        let (log, appended) = append(EventKind::Reject as u8, 7);
+        assert_eq!(appended, Ok(()));
+        let event = log.event(0);
+        assert_eq!((event.kind, event.detail), (EventKind::Reject, 7));
+    }
+
+    #[test]
+    fn a_kind_of_event_that_does_not_exist_is_refused() {
+        assert_eq!(append(EventKind::Fail as u8 + 1, 0).1, Err(BadCells));
+    }
+
+    #[test]
+    fn an_end_of_a_segment_that_does_not_exist_is_refused() {
+        assert_eq!(append(EventKind::Finish as u8, 0).1, Err(BadCells));
     }
 }

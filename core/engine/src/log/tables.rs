@@ -1,5 +1,5 @@
 //! A log's tables: columns of equal length, declared once by the rows they are made of. All that
-//! goes through every column follows from that: the mark of what has been seen, the rows since, the
+//! goes through every column follows from that: how many rows there are, the cells of those that follow, the
 //! bytes they take and the fingerprint.
 
 use super::{EventKind, NodeState, StopCause};
@@ -34,7 +34,7 @@ pub(super) fn make_room<T>(column: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Declares tables by their rows, the mark of a log and `Tables`, all of them.
+/// Declares tables by their rows, how many rows a log has, and `Tables`, all of them.
 macro_rules! tables {
     ($(
         $(#[$row_doc:meta])*
@@ -49,7 +49,7 @@ macro_rules! tables {
                 $($(#[$doc])* pub $column: $Cell,)*
             }
 
-            #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+            #[derive(Clone, Debug, Default, PartialEq)]
             struct $Table {
                 $($column: Vec<<$Cell as Cell>::Stored>,)*
             }
@@ -80,36 +80,56 @@ macro_rules! tables {
             }
         )*
 
-        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq)]
         struct Tables {
             $($table: $Table,)*
         }
 
-        /// How much of a log has been seen: rows of each table.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct LogMark {
-            $($table: usize,)*
+        /// Rows of each table: how much of a log has been seen, or how much is in a [`LogPiece`].
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct LogRows {
+            $($table: u32,)*
+        }
+
+        impl LogRows {
+            /// What the cells of so many rows take.
+            pub fn bytes(&self) -> u64 {
+                let mut bytes = 0;
+                $(bytes += u64::from(self.$table) * $Table::ROW_BYTES;)*
+                bytes
+            }
         }
 
         impl Tables {
-            fn mark(&self) -> LogMark {
-                LogMark { $($table: self.$table.len(),)* }
+            fn rows(&self) -> LogRows {
+                LogRows { $($table: self.$table.len() as u32,)* }
             }
 
-            /// The rows added since.
-            fn since(&self, mark: LogMark) -> Self {
-                Self {
-                    $($table: $Table {
-                        $($column: self.$table.$column[mark.$table..].to_vec(),)*
-                    },)*
-                }
+            /// What has been added since there were so many rows: how many, and column by column their cells.
+            fn since(&self, seen: LogRows) -> (LogRows, Vec<&[u8]>) {
+                let rows = LogRows { $($table: self.$table.len() as u32 - seen.$table,)* };
+                let columns = vec![
+                    $($(bytemuck::cast_slice(&self.$table.$column[seen.$table as usize..]),)*)*
+                ];
+                (rows, columns)
             }
 
-            fn append(&mut self, rows: Self) {
-                $($(
-                    make_room(&mut self.$table.$column, rows.$table.$column.len());
-                    self.$table.$column.extend(rows.$table.$column);
-                )*)*
+            /// Adds so many rows, whose cells are copied into place, column by column. Says whether all of
+            /// them are cells of their columns.
+            fn append(&mut self, rows: LogRows, mut copy: impl FnMut(&mut [u8])) -> bool {
+                let mut are_cells = true;
+                $($({
+                    let column = &mut self.$table.$column;
+                    let (from, more) = (column.len(), rows.$table as usize);
+                    make_room(column, more);
+                    column.resize(from + more, bytemuck::Zeroable::zeroed());
+                    let new = &mut column[from..];
+                    if more > 0 {
+                        copy(bytemuck::cast_slice_mut(new));
+                    }
+                    are_cells &= new.iter().all(|&stored| <$Cell>::is_cell(stored));
+                })*)*
+                are_cells
             }
 
             fn bytes(&self) -> u64 {
@@ -146,13 +166,18 @@ impl Rank {
 /// What a row has in a column.
 pub(super) trait Cell: Copy {
     /// How the column holds it.
-    type Stored: Copy;
+    type Stored: bytemuck::Pod;
 
     const RANK: Rank;
 
     fn store(self) -> Self::Stored;
 
     fn load(stored: Self::Stored) -> Self;
+
+    /// Whether something is one.
+    fn is_cell(_stored: Self::Stored) -> bool {
+        true
+    }
 
     /// Adds every bit, the same on every platform.
     fn add_to(self, hash: &mut Xxh3Default);
@@ -198,13 +223,65 @@ macro_rules! plain_cell {
 }
 
 plain_cell!(u32, Number, |self, hash| hash.update(&self.to_le_bytes()));
-plain_cell!(JobId, Number, |self, hash| self.0.add_to(hash));
 plain_cell!(f64, Real, |self, hash| hash
     .update(&order::bits(self).to_le_bytes()));
-plain_cell!(EventKind, Kind, |self, hash| hash.update(&[self as u8]));
-plain_cell!(StopCause, Kind, |self, hash| hash.update(&[self as u8]));
-plain_cell!(NodeState, Kind, |self, hash| hash.update(&[self as u8]));
 plain_cell!(Gpus, Gpus, |self, hash| {
-    hash.update(&self.node.to_le_bytes());
-    hash.update(&self.mask.to_le_bytes());
+    hash.update(&{ self.node }.to_le_bytes());
+    hash.update(&{ self.mask }.to_le_bytes());
 });
+
+impl Cell for JobId {
+    type Stored = u32;
+    const RANK: Rank = Rank::Number;
+
+    fn store(self) -> u32 {
+        self.0
+    }
+
+    fn load(stored: u32) -> Self {
+        Self(stored)
+    }
+
+    fn add_to(self, hash: &mut Xxh3Default) {
+        self.0.add_to(hash);
+    }
+}
+
+/// A cell that is one of a few, held as its number.
+macro_rules! numbered_cell {
+    ($Cell:ident, [$first:ident $(, $rest:ident)*]) => {
+        impl Cell for $Cell {
+            type Stored = u8;
+            const RANK: Rank = Rank::Kind;
+
+            fn store(self) -> u8 {
+                self as u8
+            }
+
+            #[inline]
+            fn load(stored: u8) -> Self {
+                $(if stored == Self::$rest as u8 {
+                    return Self::$rest;
+                })*
+                Self::$first
+            }
+
+            fn is_cell(stored: u8) -> bool {
+                Self::load(stored) as u8 == stored
+            }
+
+            fn add_to(self, hash: &mut Xxh3Default) {
+                hash.update(&[self as u8]);
+            }
+        }
+    };
+}
+
+numbered_cell!(
+    EventKind,
+    [
+        Submit, Start, Pause, Restart, Demote, Promote, Finish, Reject, Evict, Fail
+    ]
+);
+numbered_cell!(StopCause, [Retried, Failed, NodeFailed, Cancelled]);
+numbered_cell!(NodeState, [Up, Drained, Down, Unrented]);

@@ -5,6 +5,7 @@
 //! always names the same GPUs.
 
 use super::{ClusterSpec, MAX_GPUS_PER_NODE, Part, Share, Shares, Topology};
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -208,8 +209,9 @@ impl FreeGpus {
     }
 }
 
-/// Particular GPUs of one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Particular GPUs of one node. Without padding, so that a list of them can be copied as bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Pod, Zeroable)]
+#[repr(C, packed(4))]
 pub struct Gpus {
     /// The node.
     pub node: u32,
@@ -405,16 +407,25 @@ mod tests {
         let second = occupancy.take(0, 1, 0).unwrap();
         assert_eq!((first.mask, second.mask), (0b0011, 0b0100));
         occupancy.give(first);
-        assert_eq!(occupancy.take(0, 3, 0).unwrap().mask, 0b1011);
+        assert_eq!({ occupancy.take(0, 3, 0).unwrap().mask }, 0b1011);
         assert_eq!(occupancy.free().total(), 0);
     }
 
     #[test]
     fn wished_gpus_come_first_and_taken_ones_are_made_up_for() {
         let mut occupancy = Occupancy::new(&ClusterSpec::uniform(1, 8).unwrap());
-        assert_eq!(occupancy.take(0, 2, 0b1111_0000).unwrap().mask, 0b0011_0000);
-        assert_eq!(occupancy.take(0, 3, 0b0111_0000).unwrap().mask, 0b0100_0011);
-        assert_eq!(occupancy.take(0, 1, u64::MAX).unwrap().mask, 0b0000_0100);
+        assert_eq!(
+            { occupancy.take(0, 2, 0b1111_0000).unwrap().mask },
+            0b0011_0000
+        );
+        assert_eq!(
+            { occupancy.take(0, 3, 0b0111_0000).unwrap().mask },
+            0b0100_0011
+        );
+        assert_eq!(
+            { occupancy.take(0, 1, u64::MAX).unwrap().mask },
+            0b0000_0100
+        );
         assert!(occupancy.take(0, 3, u64::MAX).is_err());
     }
 
@@ -456,6 +467,6 @@ mod tests {
                 wanted: 65
             })
         );
-        assert_eq!(occupancy.take(1, 64, 0).unwrap().mask, u64::MAX);
+        assert_eq!({ occupancy.take(1, 64, 0).unwrap().mask }, u64::MAX);
     }
 }

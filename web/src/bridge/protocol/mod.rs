@@ -26,7 +26,7 @@ use switchyard::policy::{PolicySpec, entry};
 use wasm_bindgen::JsValue;
 
 /// Page and worker must be of the same build: counts changes of the protocol.
-pub const PROTOCOL: u32 = 19;
+pub const PROTOCOL: u32 = 20;
 
 /// What a worker is for.
 pub trait Role: 'static {

@@ -3,14 +3,16 @@
 //! [ahead](AHEAD) of the page. Loaded and not simulated, it answers questions alone.
 
 use super::{Kind, Message, Role};
+use crate::bridge::log_piece::LogPiece;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::policy::{Explanation, RoundReport, Slowness};
-use switchyard::sim::{LogDelta, Progress};
+use switchyard::sim::Progress;
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
+use wasm_bindgen::JsValue;
 
 /// How many pieces of a log may be on their way to a page: the worker goes on once one is
 /// [taken](RunRequest::Taken). With more, what else a page has to do would wait behind them, wherever
@@ -88,7 +90,7 @@ pub enum RunReply {
     /// More of the run's log.
     Log {
         /// What was added.
-        delta: Box<LogDelta>,
+        piece: LogPiece,
         /// How far the run has come.
         progress: Progress,
     },
@@ -155,6 +157,23 @@ impl Message for RunReply {
             // It comes after the answer.
             Self::Slowed { .. } => Kind::named("slowed"),
             Self::Round { .. } => Kind::named("round").last(),
+        }
+    }
+
+    fn attachments(&self) -> Vec<JsValue> {
+        match self {
+            Self::Log { piece, .. } => vec![piece.cells.clone()],
+            Self::Done { .. }
+            | Self::Failed { .. }
+            | Self::Explained { .. }
+            | Self::Slowed { .. }
+            | Self::Round { .. } => Vec::new(),
+        }
+    }
+
+    fn attach(&mut self, attachments: Vec<JsValue>) {
+        if let Self::Log { piece, .. } = self {
+            piece.cells = attachments.into_iter().next().unwrap_or_default();
         }
     }
 }
