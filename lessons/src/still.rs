@@ -2,13 +2,13 @@
 //! model, what it says of its applications. It stands where the figure does until that has loaded, without
 //! scripts, and on paper.
 
-use crate::chart::{self, Chart};
 use crate::figure::Run;
 use pulldown_cmark_escape::escape_html;
 use std::fmt::Write;
 use std::rc::Rc;
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
+use switchyard_charts::lines::{self, Lines};
 
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 8.0;
@@ -21,7 +21,7 @@ const BARS: (f64, f64) = (64.0, 140.0);
 const MOST: usize = 4_000;
 
 /// Okabe and Ito's colours, which people with every kind of sight tell apart; the page's own.
-pub(crate) const COLOURS: [&str; 7] = [
+const COLOURS: [&str; 7] = [
     "#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#f0e442", "#0072b2", "#d55e00",
 ];
 
@@ -74,18 +74,19 @@ pub(crate) fn of_models() -> Option<String> {
             (0..=20).map(then).collect::<Option<Vec<_>>>()?,
         ));
     }
-    chart::svg(&[
-        Chart {
+    let charts = [
+        Lines {
             title: "Progress, times that on one GPU (4 GPUs a node)",
             x: "GPUs",
             lines: faster,
         },
-        Chart {
+        Lines {
             title: "Best batch on 16 GPUs, times that at the beginning",
             x: "% of the training",
             lines: larger,
         },
-    ])
+    ];
+    Some(lines::svg(&charts, &COLOURS))
 }
 
 fn whole(svg: &str, height: f64) -> String {
@@ -193,11 +194,7 @@ mod tests {
     fn the_model_is_drawn_with_all_its_applications() {
         let svg = of_models().unwrap_or_default();
         for name in ["cifar10", "ncf", "bert"] {
-            assert_eq!(
-                svg.matches(&format!("\n{name}\n</text>")).count(),
-                2,
-                "{name}"
-            );
+            assert_eq!(svg.matches(&format!(">{name}</text>")).count(), 2, "{name}");
         }
         assert!(!svg.contains("NaN"), "{svg}");
     }
