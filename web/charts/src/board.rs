@@ -19,7 +19,7 @@ use plotters_backend::{
 const FINE: f64 = 10.0;
 
 /// From the top of text, or from its middle, to its foot; and from its foot to its bottom. Heights of the text.
-const TOP: f64 = 0.76;
+pub(crate) const TOP: f64 = 0.76;
 const MIDDLE: f64 = 0.35;
 const BOTTOM: f64 = 0.24;
 

@@ -42,6 +42,7 @@ const BELOW_OF: f64 = 3.4;
 const EDGE_OF: f64 = 0.8;
 const HEAD_OF: f64 = 1.8;
 /// A dot's radius, CSS pixels and heights of the text.
+#[cfg(any(test, feature = "canvas"))]
 const RADIUS: f64 = 2.0;
 const RADIUS_OF: f64 = 0.16;
 /// The side of a cell where there are many, radii.

@@ -1,7 +1,7 @@
 //! The frame of a chart: its axes with their mesh, ticks and titles, and the weekends behind it.
 
 use crate::axis::Scale;
-use crate::board::{Area, Board, Drawn, Failed, fine, place};
+use crate::board::{Area, Board, Drawn, Failed, TOP, fine, place};
 use crate::colours::{self, Chrome, ink};
 use crate::space::{Css, Point, Rect, Size};
 use crate::stroke::width;
@@ -28,9 +28,6 @@ const SIDE: f64 = 0.4;
 /// The lengths of ticks across and upwards, heights of the text.
 const TICK: f64 = 0.3;
 const NOTCH: f64 = 0.25;
-
-/// From a text's top to its foot, heights of the text.
-const TOP: f64 = 0.76;
 
 /// A chart within its axes.
 pub(crate) type Chart<'a, 'b> = ChartContext<'a, Board<'b>, Cartesian2d<Scale, Scale>>;
@@ -146,8 +143,12 @@ impl Frame<'_> {
 
 /// The style of text of a colour.
 pub(crate) fn style<'a>(look: Look, colour: &RGBColor) -> TextStyle<'a> {
+    of_font(look, colour, FontStyle::Normal)
+}
+
+fn of_font<'a>(look: Look, colour: &RGBColor, style: FontStyle) -> TextStyle<'a> {
     let size = f64::from(fine(look.text));
-    let font = FontDesc::new(FontFamily::Name(TYPEFACE), size, FontStyle::Normal);
+    let font = FontDesc::new(FontFamily::Name(TYPEFACE), size, style);
     TextStyle {
         color: colour.to_backend_color(),
         ..font.into()
@@ -175,12 +176,7 @@ pub(crate) fn text(
 /// The title of a picture, at its head.
 pub(crate) fn title(area: &Area<'_>, look: Look, title: &str) -> Drawn {
     let colour = ink(colours::chrome(look.dark).text);
-    let size = f64::from(fine(look.text));
-    let font = FontDesc::new(FontFamily::Name(TYPEFACE), size, FontStyle::Bold);
-    let style = TextStyle {
-        color: colour.to_backend_color(),
-        ..font.into()
-    };
+    let style = of_font(look, &colour, FontStyle::Bold);
     let at = place(Point::new(look.text, (1.7 - TOP) * look.text));
     area.draw(&Text::new(title, at, style))
 }

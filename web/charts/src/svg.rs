@@ -225,12 +225,6 @@ impl Svg {
         );
     }
 
-    /// Text that stands on its side, its middle at a point.
-    pub fn upright(&mut self, text: &str, at: Point<Css>, fill: &str) {
-        let turn = format!("transform='rotate(-90 {} {})'", n(at.x), n(at.y));
-        self.text(text, at, Anchor::Middle, fill, &turn);
-    }
-
     /// Rules for what has these colours, such as for the night.
     pub fn style(&mut self, rules: &str) {
         self.out += &format!("<style>{rules}</style>");
