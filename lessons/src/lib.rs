@@ -10,7 +10,6 @@
 //! A number in a sentence is computed when the page is made, and what a sentence claims stands in a
 //! block `claim` below it: a page whose claim does not hold is not made (`tests/` make all of them).
 
-mod chart;
 mod colours;
 mod figure;
 mod formula;

@@ -2,7 +2,6 @@
 //! model, what it says of its applications. It stands where the figure does until that has loaded, without
 //! scripts, and on paper.
 
-use crate::chart::{self, Chart};
 use crate::colours::COLOURS;
 use crate::run::Run;
 use pulldown_cmark_escape::escape_html;
@@ -10,6 +9,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
+use switchyard_charts::lines::{self, Lines};
 
 const WIDTH: f64 = 720.0;
 const LEFT: f64 = 8.0;
@@ -70,18 +70,19 @@ pub(crate) fn of_models() -> Option<String> {
             (0..=20).map(then).collect::<Option<Vec<_>>>()?,
         ));
     }
-    chart::svg(&[
-        Chart {
+    let charts = [
+        Lines {
             title: "Progress, times that on one GPU (4 GPUs a node)",
             x: "GPUs",
             lines: faster,
         },
-        Chart {
+        Lines {
             title: "Best batch on 16 GPUs, times that at the beginning",
             x: "% of the training",
             lines: larger,
         },
-    ])
+    ];
+    Some(lines::svg(&charts, &COLOURS))
 }
 
 fn whole(svg: &str, height: f64) -> String {
@@ -189,11 +190,7 @@ mod tests {
     fn the_model_is_drawn_with_all_its_applications() {
         let svg = of_models().unwrap_or_default();
         for name in ["cifar10", "ncf", "bert"] {
-            assert_eq!(
-                svg.matches(&format!("\n{name}\n</text>")).count(),
-                2,
-                "{name}"
-            );
+            assert_eq!(svg.matches(&format!(">{name}</text>")).count(), 2, "{name}");
         }
         assert!(!svg.contains("NaN"), "{svg}");
     }

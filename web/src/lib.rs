@@ -3,13 +3,14 @@
 //! [`session`] does what the page does besides showing, [`stored_traces`] and [`remembered`] are what it finds
 //! again in the browser, [`rescue`] is what is left when the program fails,
 //! `bridge/` carries messages between page and workers, [`workers`] is what runs there, `state/` is the page's one reducer,
-//! [`stage`] holds what the canvases show, [`time_axis`] which part of time they show, [`queues`] says where a job stands in a
+//! [`stage`] holds what the canvases show, [`comparison`] the same for charts, [`time_axis`] which part of time they show, [`queues`] says where a job stands in a
 //! policy's queues, [`followed`] what happens to the job that is followed, `draw/` paints, `ui/` are the components.
 
 pub mod away;
 pub mod bands;
 pub mod bridge;
 pub mod complaint;
+pub mod comparison;
 pub mod draw;
 pub mod followed;
 pub mod fragmentation;

@@ -9,10 +9,15 @@ pub mod challenges;
 pub mod described;
 pub mod driver;
 mod experiment;
+pub mod figures;
+pub mod format;
+pub mod moments;
 mod permalink;
 mod rules;
 pub mod study;
+mod window;
 
 pub use experiment::Experiment;
 pub use permalink::Permalink;
 pub use switchyard::report::{METRICS, Metric};
+pub use window::Window;

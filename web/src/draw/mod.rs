@@ -7,21 +7,14 @@
 //! their own: CSS pixels outside and device pixels inside, so that edges are crisp.
 
 mod canvas;
-pub mod charts;
 pub mod describe;
 pub mod format;
-pub mod histogram;
 pub(crate) mod lanes;
-pub mod moments;
 mod on_stage;
 pub mod palette;
 mod pen;
-pub mod plot_on_paper;
-pub(crate) mod scatter;
 mod series;
-pub mod space;
 pub(crate) mod strip;
-pub mod svg;
 mod text;
 pub(crate) mod timeline;
 pub(crate) mod viewport;
@@ -29,6 +22,8 @@ pub(crate) mod yard;
 
 pub use canvas::Canvas;
 pub(crate) use canvas::Painter;
+pub use switchyard_app::moments;
+pub use switchyard_charts::{space, svg};
 
 use space::{Point, Ratio, Size};
 use switchyard::job::JobId;

@@ -1,92 +1,13 @@
-//! The one palette: colours that stay apart for colour-blind eyes in both themes. Jobs and schedulers
-//! have hues of their own, so that no line of a chart is taken for a job.
+//! The page's palette: the charts' colours ([`switchyard_charts::colours`]), which job has which of them, and those of
+//! links and scores.
 
 use crate::stage::{ColourBy, Stage, StageRun};
 use switchyard::job::JobId;
 use switchyard::order;
 use switchyard::workload::{Label, Workload};
-
-/// Hues for categories. The first ten are Okabe & Ito's (2008) without black, and three more, moved
-/// until every two of them stay apart for eyes that lack one kind of cone, as the tests measure it; the others are
-/// lighter or darker ones, for jobs that each have their own. Last what no hue is left for.
-const LIGHT: [&str; 15] = [
-    "#0072b6", "#e59f00", "#37b796", "#b75e78", "#56b3e9", "#d86419", "#865600", "#332389",
-    "#892455", "#b8ce8a", //
-    "#2f86b8", "#e8875a", "#b8a32e", "#a65688", //
-    "#b8bbc7",
-];
-const DARK: [&str; 15] = [
-    "#3d90d2", "#f2b51e", "#34bc91", "#bba7df", "#a3dcfe", "#ed8348", "#997303", "#5c61d7",
-    "#b1366c", "#f3e9af", //
-    "#6fb4de", "#f0a57f", "#e0d06a", "#c07aa5", //
-    "#8b8594",
-];
-
-/// Hues of schedulers, which no job has: drawn at random and moved until they stay apart from one
-/// another for all eyes, and from jobs'. More than eight differ by their dashes. (The style sheet of the
-/// explorer of sweeps has the same values.)
-const RUNS_LIGHT: [&str; 8] = [
-    "#3b1bc8", "#b10006", "#63a22a", "#b158fe", "#42005a", "#a383ad", "#540000", "#664b73",
-];
-const RUNS_DARK: [&str; 8] = [
-    "#a753fc", "#cafc44", "#529893", "#eb91ff", "#ab4908", "#6fffe1", "#3c6698", "#7ab61e",
-];
-
-/// The colour of a run by its [`hue`](crate::state::Card::hue).
-pub fn run_colour(hue: usize, dark: bool) -> &'static str {
-    let hues = if dark { &RUNS_DARK } else { &RUNS_LIGHT };
-    hues[hue % hues.len()]
-}
-
-/// The colour of a category.
-pub fn category(index: u32, dark: bool) -> &'static str {
-    let hues = if dark { &DARK } else { &LIGHT };
-    hues[index as usize % hues.len()]
-}
-
-/// Greys of the chrome.
-#[derive(Clone, Copy, Debug)]
-pub struct Chrome {
-    /// Behind everything.
-    pub background: &'static str,
-    /// A free GPU.
-    pub free: &'static str,
-    /// A busy GPU, whichever job it works for.
-    pub busy: &'static str,
-    /// Lines and frames.
-    pub line: &'static str,
-    /// Quiet text.
-    pub faint: &'static str,
-    /// Text.
-    pub text: &'static str,
-    /// What is chosen or under the pointer.
-    pub accent: &'static str,
-}
-
-/// The chrome of a theme. (The style sheet has the same values.)
-pub fn chrome(dark: bool) -> Chrome {
-    if dark {
-        Chrome {
-            background: "#16181c",
-            free: "#23262c",
-            busy: "#6b7480",
-            line: "#343941",
-            faint: "#9aa3af",
-            text: "#e6e8eb",
-            accent: "#ffffff",
-        }
-    } else {
-        Chrome {
-            background: "#ffffff",
-            free: "#eef0f2",
-            busy: "#a3abb5",
-            line: "#d5d9de",
-            faint: "#5c6570",
-            text: "#1a1d21",
-            accent: "#000000",
-        }
-    }
-}
+pub use switchyard_charts::colours::{
+    CATEGORIES, Chrome, category, chrome, class_category, rgb, run_colour,
+};
 
 /// The colour of a link's load, wanted ÷ carried: the fuller, the further from the page's own colour;
 /// red beyond what it carries.
@@ -111,9 +32,6 @@ pub fn heat(dark: bool) -> &'static str {
 
 /// Where one colour of a load ends and the next begins.
 pub const LOADS: [f64; 2] = [0.5, 0.8];
-
-/// How many categories there are; the last is for what has no hue of its own.
-pub const CATEGORIES: usize = LIGHT.len();
 
 /// So many classes have hues that all eyes tell apart.
 pub const APART: u32 = 10;
@@ -218,17 +136,6 @@ fn held_type(job: JobId, stage: &Stage, run: &StageRun) -> Option<u32> {
     Some(u32::from(id.0))
 }
 
-/// The [`category`] of a class, below [`CATEGORIES`].
-pub fn class_category(class: u32) -> u32 {
-    class.min(CATEGORIES as u32 - 1)
-}
-
-/// Red, green and blue of a colour written `#rrggbb`.
-pub fn rgb(hex: &str) -> [u8; 3] {
-    let value = u32::from_str_radix(hex.trim_start_matches('#'), 16).unwrap_or(0);
-    [(value >> 16) as u8, (value >> 8) as u8, value as u8]
-}
-
 /// Black or white, whichever is easier to read on `background`.
 pub fn ink_on(background: &str) -> &'static str {
     let [r, g, b] = rgb(background).map(|channel| (f64::from(channel) / 255.0).powf(2.2));
@@ -323,7 +230,10 @@ mod tests {
     #[test]
     fn sweeps_show_schedulers_in_the_same_hues() {
         let sheet = include_str!("../../../static/styles/explorer.css");
-        for (at, (light, dark)) in RUNS_LIGHT.iter().zip(RUNS_DARK).enumerate() {
+        for (at, (light, dark)) in (0..8)
+            .map(|run| (run_colour(run, false), run_colour(run, true)))
+            .enumerate()
+        {
             let rule = format!("--run-{at}: light-dark({light}, {dark});");
             assert!(sheet.contains(&rule), "{rule}");
         }

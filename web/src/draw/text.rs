@@ -10,8 +10,7 @@ pub(super) const SMALL: f64 = 11.0;
 pub(super) const NORMAL: f64 = 12.0;
 /// The height that a line of small text needs.
 pub(super) const TEXT_ROW: f64 = 13.0;
-/// The typeface of the page.
-pub(super) const TYPEFACE: &str = "system-ui, sans-serif";
+pub(super) use switchyard_charts::TYPEFACE;
 
 /// Widths of characters, in device pixels.
 #[derive(Debug, Default)]

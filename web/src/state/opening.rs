@@ -8,6 +8,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::weights::WeightsChoice;
 use switchyard_app::study::Origin;
+use switchyard_app::figures::Bars;
 
 /// The part of the state that opening files changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -215,8 +216,8 @@ pub struct TraceInfo {
     pub title: String,
     /// What was kept, dropped and assumed; samples have none.
     pub report: Option<ImportReport>,
-    /// How durations, GPUs and submissions are distributed, as SVG.
-    pub charts: Vec<String>,
+    /// How durations, GPUs and submissions are distributed.
+    pub charts: Vec<Bars>,
     /// What one can choose the jobs by.
     pub facets: Facets,
     /// Which jobs are taken.

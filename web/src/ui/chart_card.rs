@@ -8,12 +8,14 @@ use super::export::file_name;
 use super::picture_saver::{PictureSaver, caption};
 use super::services::StateProps;
 use super::theme::is_dark;
-use crate::draw::charts::{Figure, Series, stroke};
 use crate::draw::space::{Css, Rect, Size};
 use crate::draw::svg::{Look as Style, Paper};
 use crate::draw::viewport::wheel_zoom;
 use crate::time_axis::{Look, Window};
 use std::rc::Rc;
+use switchyard_app::figures::{Figure, Series};
+use switchyard_charts::Stroke;
+use switchyard_charts::figure::{self as painter, across};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, ResizeObserver};
@@ -63,17 +65,17 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     let over_time = chart.is_over_time();
     let seen = axis.seen.filter(|_| over_time);
     let figure = use_memo((props.figure.clone(), seen), |(whole, seen)| match seen {
-        Some(window) => Rc::new(Figure::within(chart, &stage.read(), *window)),
+        Some(window) => Rc::new(Figure::within(chart, &stage.read().comparison(), *window)),
         None => whole.clone(),
     });
     let figure = (*figure).clone();
     let look = Style::on_page(dark, pointed.or(*pinned));
     let picture = use_memo((figure.clone(), size, look), |(figure, size, look)| {
         let is_there = size.w > 0.0;
-        is_there.then(|| drawing(&figure.svg(*size, *look)))
+        is_there.then(|| drawing(&painter::svg(figure, *size, *look)))
     });
 
-    let plot = figure.plot(size, look);
+    let plot = painter::plot(&figure, size, look);
     let place = {
         let frame = frame.clone();
         move |event: &MouseEvent| -> Option<f64> {
@@ -86,7 +88,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         move |event: &MouseEvent| {
             let x = place(event)?;
             let within = (plot.x..=plot.right()).contains(&x);
-            within.then(|| figure.x.value_at(&plot, x))
+            within.then(|| figure.x.value(plot.part(x)))
         }
     };
     let onpointerdown = {
@@ -123,7 +125,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
             }
             held.moved = true;
             let time = |x: f64| {
-                let part = ((x - plot.x) / plot.w).clamp(0.0, 1.0);
+                let part = plot.part(x).clamp(0.0, 1.0);
                 held.window.time(part)
             };
             let mut stage = stage.write();
@@ -172,9 +174,9 @@ pub(super) fn ChartCard(props: &Props) -> Html {
             stage.look(Look::At(window.zoomed(about, wheel_zoom(event.delta_y()))));
         })
     };
-    let title: AttrValue = chart.title().into();
+    let title: AttrValue = figure.title().into();
     let is_ranges = figure.x.is_names();
-    let names = (!figure.names_lines()).then(|| {
+    let names = (!painter::names_lines(&figure)).then(|| {
         let button = |(at, of): (usize, &Series)| {
             let point = |to: Option<usize>| {
                 let pointed = pointed.clone();
@@ -185,7 +187,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
                 let pinned = pinned.clone();
                 Callback::from(move |_: MouseEvent| pinned.set((!is_pinned).then_some(at)))
             };
-            let line = stroke(of.hue, of.complete, look);
+            let line = Stroke::of_run(of.hue, of.complete, look).attributes();
             let line = format!("<svg width='22' height='8' aria-hidden='true'><line x2='22' y1='4' y2='4' {line}/></svg>");
             html! {
                 <button type="button" aria-pressed={is_pinned.to_string()} title="Point at it, or click, to make it stand out"
@@ -200,7 +202,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     });
     let draw = {
         let figure = figure.clone();
-        Callback::from(move |paper: Paper| figure.on_paper(paper))
+        Callback::from(move |paper: Paper| painter::on_paper(&figure, paper))
     };
     let csv = {
         let figure = figure.clone();
@@ -245,8 +247,8 @@ pub(super) fn ChartCard(props: &Props) -> Html {
 /// The range that is selected, in a chart over time.
 fn range_tint(figure: &Figure, range: Window, plot: Rect<Css>) -> Html {
     let (left, right) = (
-        figure.x.across(&plot, range.from),
-        figure.x.across(&plot, range.to),
+        across(&figure.x, &plot, range.from),
+        across(&figure.x, &plot, range.to),
     );
     let style = format!(
         "left: {left:.1}px; width: {:.1}px; top: {:.0}px; height: {:.0}px",
@@ -261,7 +263,7 @@ fn range_tint(figure: &Figure, range: Window, plot: Rect<Css>) -> Html {
 fn readout(figure: &Figure, plot: Rect<Css>, value: f64, dark: bool) -> Html {
     let position = figure.x.position(value);
     let (head, rows) = figure.readout(value);
-    let x = figure.x.across(&plot, value);
+    let x = across(&figure.x, &plot, value);
     // On the side that has more room; across the plot if neither has enough.
     let side = if plot.w < NARROW || figure.x.is_names() {
         format!("left: {:.0}px; right: 8px", plot.x)
@@ -299,7 +301,7 @@ fn clock_line(figure: &Rc<Figure>, plot: Rect<Css>) -> Callback<f64, Html> {
         if !figure.x.holds(now) {
             return Html::default();
         }
-        let x = figure.x.across(&plot, now);
+        let x = across(&figure.x, &plot, now);
         html! { <div class="chart-line clock" ~style={vertical(x, plot)} aria-hidden="true"></div> }
     })
 }

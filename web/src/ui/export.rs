@@ -8,7 +8,7 @@ use super::metrics_table::{Column, columns};
 use super::picture_saver::chosen;
 use super::services::StateHandle;
 use crate::bridge::protocol::ExportFormat;
-use crate::draw::charts::{Chart, Figure, outcomes, summary};
+use crate::comparison::{outcomes, summary};
 use crate::draw::format;
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::AppState;
@@ -17,6 +17,8 @@ use switchyard::report::{
     ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TableForm, TraceFacts,
     by_gpu_type, chrome_trace, jct_by_name, jobs_csv, paper_table,
 };
+use switchyard_app::figures::{Chart, Figure};
+use switchyard_charts::figure;
 use yew::prelude::*;
 
 /// What the menu needs.
@@ -62,12 +64,13 @@ pub(super) static TABLES: [Table; 3] = [
 pub(super) fn ExportMenu(props: &Props) -> Html {
     let stage = props.stage.read();
     let something = stage.runs.iter().any(|run| run.log.events() > 0);
-    let charts = Chart::of(&stage).map(|chart| {
-        let title = chart.title();
+    let charts = Chart::of(&stage.comparison()).map(|chart| {
+        let title = chart.title(format::unit());
         let save = |kind: Picture, name: &str| {
             let (stage, state) = (props.stage.clone(), props.state.clone());
             let onclick = Callback::from(move |_: MouseEvent| {
-                let svg = Figure::of(chart, &stage.read()).on_paper(chosen());
+                let svg =
+                    figure::on_paper(&Figure::of(chart, &stage.read().comparison()), chosen());
                 download::picture(&file_name(&state, chart.slug()), &svg, kind, PNG_SCALE);
             });
             let label = format!("{title} as {name}");

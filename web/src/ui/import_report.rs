@@ -5,10 +5,16 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::state::TraceInfo;
 use switchyard::trace::{Example, ImportReport};
+use switchyard_charts::bars;
 use yew::prelude::*;
 
 /// What was read of the trace, what was left out, and why; how what was kept is distributed.
-pub(super) fn import_report(trace: &TraceInfo, report: &ImportReport, session: &Session) -> Html {
+pub(super) fn import_report(
+    trace: &TraceInfo,
+    report: &ImportReport,
+    session: &Session,
+    dark: bool,
+) -> Html {
     let rows = |n: u32| format::count(u64::from(n));
     let where_is = |example: &Example| {
         let colon = if example.detail.is_empty() { "" } else { ": " };
@@ -48,7 +54,7 @@ pub(super) fn import_report(trace: &TraceInfo, report: &ImportReport, session: &
         }
     });
     let charts = trace.charts.iter().map(|chart| {
-        html! { <figure>{ drawing(chart) }</figure> }
+        html! { <figure><figcaption>{ &chart.title }</figcaption>{ drawing(&bars::svg(chart, dark)) }</figure> }
     });
     html! {
         <details class="report" open={trace.remembered || left_out > 0 || !report.warnings.is_empty()} data-testid="import-report">

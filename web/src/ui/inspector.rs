@@ -13,7 +13,7 @@ use super::placing_panel::shown;
 use super::speed;
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
-use crate::draw::charts::outcomes;
+use crate::comparison::outcomes;
 use crate::draw::{describe, format, palette};
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage, StageRun};

@@ -1,7 +1,7 @@
 //! Which jobs the jobs table shows, in which order, and which of them fit on the screen.
 
 use super::job_filter::{Facts, Filter, Number, Text};
-use crate::draw::charts::outcomes;
+use crate::comparison::outcomes;
 use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -5,10 +5,11 @@ use super::controls::swatch;
 use super::metrics::{Look, OF_TYPE, definition};
 use super::term::{Definition, Term};
 use super::wording::{SAME, difference};
-use crate::draw::charts::{summary, type_title, types};
+use crate::comparison::{summary, types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
 use switchyard::report::{Better, Group, Metric, Summary, TypeFigures, finished_in_all};
+use switchyard_app::figures::type_title;
 use yew::prelude::*;
 
 /// One run's column.

@@ -9,6 +9,7 @@ use super::import_report::import_report;
 use super::job_choice::job_choice;
 use super::jobs_by_hand::first_jobs;
 use super::services::StateHandle;
+use super::theme::is_dark;
 use super::typed::{Typed, input_value};
 use super::vary::{varied, vary};
 use crate::bridge::protocol::Choice;
@@ -256,7 +257,7 @@ fn open_trace(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
             }
             { load_field(trace, session) }
             if let Some(report) = &trace.report {
-                { import_report(trace, report, session) }
+                { import_report(trace, report, session, is_dark(state.view.theme)) }
                 { job_choice(state, trace, session) }
                 if !is_kept {
                     <button type="button" title="The file stays in this browser's storage on this computer, to be opened again from here" onclick={onkeep}>{ "Keep in this browser" }</button>

@@ -10,10 +10,9 @@ use super::services::StateProps;
 use super::theme::is_dark;
 use super::typed::input_value;
 use super::wording::{Direction, SAME, difference};
-use crate::draw::charts::outcomes;
+use crate::comparison::outcomes;
 use crate::draw::format;
 use crate::draw::palette;
-use crate::draw::scatter::{Dot, MANY, Places, Scatter};
 use crate::draw::space::{Css, Point, Ratio, Size};
 use crate::draw::svg::Paper;
 use crate::order;
@@ -22,8 +21,10 @@ use crate::state::AppState;
 use gloo_events::EventListener;
 use std::rc::Rc;
 use switchyard::job::JobId;
-use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement};
+use switchyard_app::figures::{Changes, Dot};
+use switchyard_charts::Canvas;
+use switchyard_charts::changes::{self, MANY, Places};
+use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
 
 /// So many winners and losers are named.
@@ -32,7 +33,7 @@ const NAMED: usize = 5;
 /// Two runs, job by job.
 #[derive(PartialEq)]
 struct Changed {
-    scatter: Scatter,
+    all: Changes,
     /// Jobs that take less time here, more, and as much.
     counts: [u64; 3],
     /// Those who gain most time, and those who lose most.
@@ -45,13 +46,13 @@ impl Changed {
         let (first, second) = (stage.run(there)?, stage.run(here)?);
         let by = shown_by(state.view.colour_by, stage.workload.jobs.len());
         let class = |job: JobId| palette::job_class(job, by, stage, second);
-        let scatter = Scatter::of(
+        let all = Changes::of(
             &outcomes(stage, first).jct,
             &outcomes(stage, second).jct,
             &class,
         )?;
         let mut counts = [0; 3];
-        for dot in &scatter.dots {
+        for dot in &all.dots {
             let ratio = dot.ratio();
             let kind = match ratio {
                 _ if ratio * SAME < 1.0 => 0,
@@ -62,16 +63,16 @@ impl Changed {
         }
         Some(Self {
             counts,
-            winners: largest(&scatter.dots, 1.0),
-            losers: largest(&scatter.dots, -1.0),
-            scatter,
+            winners: largest(&all.dots, 1.0),
+            losers: largest(&all.dots, -1.0),
+            all,
         })
     }
 
     /// How many gain and lose, under the first and the second of these names.
     fn in_words(&self, names: (&str, &str)) -> String {
         let [sooner, later, alike] = self.counts.map(format::count);
-        let jobs = format::counted(self.scatter.dots.len() as u64, "job", "jobs");
+        let jobs = format::counted(self.all.dots.len() as u64, "job", "jobs");
         format!(
             "Under {}, {sooner} of {jobs} finish sooner than under {}, {later} later, {alike} at about the same time.",
             names.1, names.0
@@ -115,7 +116,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     use_effect_with((changed.clone(), size), {
         let places = places.clone();
         move |(changed, size)| {
-            let of = |changed: &Rc<Changed>| Places::of(&changed.scatter, *size);
+            let of = |changed: &Rc<Changed>| Places::of(&changed.all, *size);
             *places.borrow_mut() = changed.as_ref().map(of);
         }
     });
@@ -128,8 +129,8 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
             let bounds = frame.cast::<Element>()?.get_bounding_client_rect();
             let x = f64::from(event.client_x()) - bounds.left();
             let y = f64::from(event.client_y()) - bounds.top();
-            let scatter = &changed.as_ref()?.scatter;
-            places.borrow().as_ref()?.at(scatter, Point::new(x, y))
+            let all = &changed.as_ref()?.all;
+            places.borrow().as_ref()?.at(all, Point::new(x, y))
         }
     };
     let onpointermove = {
@@ -159,27 +160,27 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let others = state.runs.iter().filter(|card| card.id != there);
     let others =
         others.map(|card| option(&card.id.to_string(), card.name(), card.id == here, None));
-    let (names, plot) = ((name(there), name(here)), Scatter::plot(size));
+    let (names, plot) = ((name(there), name(here)), changes::plot(size));
     let ring = |job: JobId, class: &'static str| {
-        let scatter = &changed.as_ref()?.scatter;
-        let dot = scatter.dots.iter().find(|dot| dot.job == job)?;
-        let at = scatter.place(&plot, dot);
+        let all = &changed.as_ref()?.all;
+        let dot = all.dots.iter().find(|dot| dot.job == job)?;
+        let at = changes::middle(all, &plot, dot);
         let style = format!("left: {:.1}px; top: {:.1}px", at.x, at.y);
         Some(html! { <i class={classes!("ring", class)} ~style={style}></i> })
     };
     let (dots, sentence) = match changed {
-        Some(changed) => (changed.scatter.dots.len(), changed.in_words(names)),
+        Some(changed) => (changed.all.dots.len(), changed.in_words(names)),
         None => (0, "No job has finished in both runs yet.".to_owned()),
     };
     let saver = changed.as_ref().map(|changed| {
         let titles = [names.0, names.1].map(|name| format!("JCT under {name}"));
         let draw = {
             let (changed, titles) = (changed.clone(), titles.clone());
-            Callback::from(move |paper: Paper| changed.scatter.svg(&paper, &titles))
+            Callback::from(move |paper: Paper| changes::svg(&changed.all, paper, &titles))
         };
         let csv = {
             let (changed, titles, stage) = (changed.clone(), titles.clone(), shared.clone());
-            Callback::from(move |()| changed.scatter.csv(&titles, &|job| stage.read().job_name(job).into_owned()))
+            Callback::from(move |()| changed.all.csv(&titles, &|job| stage.read().job_name(job).into_owned()))
         };
         let of_all = {
             let (state, stage) = (state.clone(), shared.clone());
@@ -267,16 +268,10 @@ fn Dots(props: &DotsProps) -> Html {
             let (Some(canvas), Some(changed)) = (canvas.filter(|_| size.w > 0.0), changed) else {
                 return;
             };
-            let pixels = Ratio(*ratio).size(*size);
-            canvas.set_width(pixels.w as u32);
-            canvas.set_height(pixels.h as u32);
-            let context = canvas.get_context("2d").ok().flatten();
+            let size = (*size, Ratio(*ratio));
             // A browser that gives no context shows no dots; the lists name the largest.
-            if let Some(context) =
-                context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok())
-            {
-                let size = (*size, Ratio(*ratio));
-                changed.scatter.paint(&context, size, *dark, *lit);
+            if let Some(mut canvas) = Canvas::cleared(canvas, size, changes::look(*dark)) {
+                changes::paint(&changed.all, &mut canvas, *lit);
             }
         }
     });
@@ -380,15 +375,15 @@ mod tests {
         const DAY: f64 = 86_400.0;
         let there = [1e6, 30.0 * DAY, 20.0 * DAY, 500.0];
         let here = [1.0, 10.0 * DAY, 30.0 * DAY, 500.0];
-        let scatter = Scatter::of(&there, &here, &|_| 0).expect("all have finished");
+        let all = Changes::of(&there, &here, &|_| 0).expect("all have finished");
         let jobs = |sign| {
-            let found = largest(&scatter.dots, sign);
+            let found = largest(&all.dots, sign);
             found.iter().map(|dot| dot.job.0).collect::<Vec<_>>()
         };
         assert_eq!(jobs(1.0), [1, 0]);
         assert_eq!(jobs(-1.0), [2]);
-        assert_eq!(sooner_or_later(&scatter.dots[1]), "20 d sooner");
-        assert_eq!(sooner_or_later(&scatter.dots[2]), "10 d later");
+        assert_eq!(sooner_or_later(&all.dots[1]), "20 d sooner");
+        assert_eq!(sooner_or_later(&all.dots[2]), "10 d later");
     }
 
     #[test]

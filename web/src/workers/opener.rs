@@ -6,7 +6,7 @@ use crate::bridge::protocol::{
     Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, Refusal,
 };
 use crate::bridge::server::Page;
-use crate::draw::{format, histogram};
+use crate::draw::format;
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -22,6 +22,7 @@ use switchyard::workload::{Label, Sample, Workload};
 use switchyard::{Index, Resource};
 use switchyard_app::Experiment;
 use switchyard_app::study::{Origin, asked_or_came, cluster_or_guess};
+use switchyard_app::figures::Bars;
 use wasm_bindgen::JsCast;
 use web_sys::{File, FileReaderSync};
 
@@ -281,7 +282,11 @@ fn opened(
             .filter(|title| !title.is_empty())
             .unwrap_or_else(|| chosen.title.clone()),
         report: Some(report),
-        charts: histogram::of(&chosen.report.distributions, trace.epoch.is_some()),
+        charts: Bars::of(
+            &chosen.report.distributions,
+            trace.epoch.is_some(),
+            format::unit(),
+        ),
         facets,
         members: chosen.members.clone(),
         profiles: if fresh {

@@ -11,6 +11,7 @@ use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard_app::Experiment;
 use switchyard_app::asked::LOADS;
 use switchyard_app::study::Origin;
+use switchyard_app::figures::Bars;
 use wasm_bindgen::JsValue;
 
 /// Of a trace with more jobs the opener holds no records to choose others from: they take hundreds of megabytes,
@@ -223,8 +224,8 @@ pub struct OpenedTrace {
     pub title: String,
     /// What was kept, dropped, assumed; samples have none. Its distributions are in `charts`.
     pub report: Option<ImportReport>,
-    /// How durations, GPUs and submissions are distributed, as SVG.
-    pub charts: Vec<String>,
+    /// How durations, GPUs and submissions are distributed.
+    pub charts: Vec<Bars>,
     /// What one can choose by.
     pub facets: Facets,
     /// The clusters or files inside an archive.

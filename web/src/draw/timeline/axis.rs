@@ -6,12 +6,7 @@ use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
 use crate::draw::text::SMALL;
 use crate::draw::viewport::{Ruler, Window};
-
-/// A day needs so many CSS pixels for weekends to be seen.
-pub(in crate::draw) const LEAST_DAY: f64 = 4.0;
-
-/// How dark weekends are.
-pub(in crate::draw) const WEEKEND: f64 = 0.07;
+use switchyard_charts::{LEAST_DAY, WEEKEND};
 
 /// Paints the marks and what they say, as far as one has room beside the other and beside the clock's `pill`.
 pub(super) fn paint(

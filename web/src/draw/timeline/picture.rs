@@ -2,10 +2,8 @@
 //! GPUs are cut into columns as on the page, and neighbours of one colour are one shape; all GPUs are in it.
 
 use super::By;
-use super::axis::{LEAST_DAY, WEEKEND};
 use super::gpus::{GpuRows, Line, Pixel};
 use super::jobs::JobRows;
-use crate::draw::charts::CHARACTER;
 use crate::draw::format;
 use crate::draw::moments::Moments;
 use crate::draw::on_stage::OnStage;
@@ -16,6 +14,8 @@ use crate::stage::Stage;
 use crate::time_axis::Window;
 use std::fmt::Write;
 use switchyard::job::JobId;
+use switchyard_charts::CHARACTER;
+use switchyard_charts::{LEAST_DAY, WEEKEND};
 
 /// Columns to a CSS pixel.
 const COLUMNS: f64 = 2.0;

@@ -1,6 +1,5 @@
 //! Compare: the runs in a few numbers, what changed from one to another, charts, and all numbers.
 
-use crate::draw::charts::{Chart, Figure};
 use crate::state::RunsAction;
 use crate::ui::by_whom::{BesideRecorded, ByWhom};
 use crate::ui::chart_card::ChartCard;
@@ -11,6 +10,7 @@ use crate::ui::theme::is_dark;
 use crate::ui::view::View;
 use crate::ui::what_changed::WhatChanged;
 use std::rc::Rc;
+use switchyard_app::figures::{Chart, Figure};
 use yew::prelude::*;
 
 /// All runs in numbers.
@@ -31,7 +31,8 @@ fn Compare(props: &StateProps) -> Html {
     let figures = use_memo((stage.clone(), state.runs.revision), |(stage, _)| {
         let stage = stage.read();
         let begun = stage.runs.iter().any(|run| run.log.events() > 0);
-        let figures = Chart::of(&stage).map(|chart| Rc::new(Figure::of(chart, &stage)));
+        let runs = stage.comparison();
+        let figures = Chart::of(&runs).map(|chart| Rc::new(Figure::of(chart, &runs)));
         begun.then(|| figures.collect::<Vec<_>>())
     });
     let over_common = compares_over_common(state);

@@ -1,6 +1,6 @@
 //! Direct labels: each beside its own line, where it covers no line and no other label.
 
-use crate::draw::space::{Css, Point, Rect, Size};
+use crate::space::{Css, Point, Rect, Size};
 
 /// Side of a cell of the map of lines.
 const CELL: f64 = 4.0;

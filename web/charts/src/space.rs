@@ -2,8 +2,7 @@
 //!
 //! Pointers, canvases and charts come in [`Css`] pixels. Everything is painted in [`Device`] pixels, so
 //! that edges are crisp; a [`Ratio`] leads there. [`World`] is what lies under a view that can be
-//! moved, before it is: a [`Plane`](super::viewport::Plane) or a [`Ruler`](super::viewport::Ruler)
-//! says where it is seen.
+//! moved, before it is: the page's `Plane` or `Ruler` says where it is seen.
 //!
 //! By hand, not by a geometry crate: painters cut rectangles along their edges (`Rect { h, ..area }`),
 //! which corner-and-size types do not let.
@@ -125,6 +124,21 @@ impl<S> Rect<S> {
         Point::new(self.x, self.y)
     }
 
+    /// Where a part of its width is, from its left edge.
+    pub fn across(&self, part: f64) -> f64 {
+        self.x + self.w * part
+    }
+
+    /// Where a part of its height is, from its lower edge upwards.
+    pub fn upwards(&self, part: f64) -> f64 {
+        self.y + self.h * (1.0 - part)
+    }
+
+    /// Which part of its width lies to the left of a place.
+    pub fn part(&self, x: f64) -> f64 {
+        (x - self.x) / self.w
+    }
+
     /// Its middle.
     pub fn middle(&self) -> Point<S> {
         Point::new(self.x + self.w / 2.0, self.y + self.h / 2.0)
@@ -178,22 +192,22 @@ impl<S> Rect<S> {
 
 impl Ratio {
     /// So many CSS pixels in whole device pixels, at least one.
-    pub(super) fn px(self, css: f64) -> f64 {
+    pub fn px(self, css: f64) -> f64 {
         (css * self.0).round().max(1.0)
     }
 
     /// So many CSS pixels in device pixels, whole or not.
-    pub(super) fn exact(self, css: f64) -> f64 {
+    pub fn exact(self, css: f64) -> f64 {
         css * self.0
     }
 
     /// Where a place is on the canvas.
-    pub(super) fn point(self, at: Point<Css>) -> Point<Device> {
+    pub fn point(self, at: Point<Css>) -> Point<Device> {
         Point::new(at.x * self.0, at.y * self.0)
     }
 
     /// Where a place of the canvas is for the page.
-    pub(super) fn css(self, at: Point<Device>) -> Point<Css> {
+    pub fn css(self, at: Point<Device>) -> Point<Css> {
         Point::new(at.x / self.0, at.y / self.0)
     }
 

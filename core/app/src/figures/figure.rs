@@ -1,16 +1,16 @@
-//! What a chart shows, worked out from the stage once per change of data.
+//! What a chart of runs shows, worked out once per change of data.
 
 use super::axis::Axis;
 use super::names;
 use super::series::{self, Band, Points};
-use super::{Chart, has_types};
-use crate::draw::format::{self, quoted};
-use crate::draw::moments::ELAPSED;
-use crate::stage::{Stage, StageRun};
-use crate::time_axis::Window;
+use super::{Chart, Compared, Comparison};
+use crate::format::{self, quoted};
+use crate::moments::ELAPSED;
+use crate::window::Window;
 use std::borrow::Cow;
-use switchyard::report::{Outcomes, Summary, TypeFigures, by_gpu_type, percentile};
+use switchyard::report::{Outcomes, percentile};
 use switchyard::sim::RunLog;
+use switchyard::{Resource, order};
 
 /// Sizes of gangs that are charted apart, and their upper ends.
 const GANGS: [&str; 5] = ["1", "2", "3–4", "5–8", "> 8"];
@@ -21,6 +21,8 @@ const GANG_ENDS: [u32; 4] = [1, 2, 4, 8];
 pub struct Figure {
     /// Which chart.
     pub chart: Chart,
+    /// What jobs occupy.
+    pub unit: Resource,
     /// Across.
     pub x: Axis,
     /// Upwards.
@@ -52,21 +54,24 @@ pub enum Marks {
 }
 
 impl Marks {
-    pub(super) fn points(&self) -> &[(f64, f64)] {
+    /// The points of its line.
+    pub fn points(&self) -> &[(f64, f64)] {
         match self {
             Self::Line(points, _) => points,
             Self::Ranges(_) => &[],
         }
     }
 
-    fn band(&self) -> &[(f64, f64, f64)] {
+    /// The least and the most around them.
+    pub fn band(&self) -> &[(f64, f64, f64)] {
         match self {
             Self::Line(_, band) => band,
             Self::Ranges(_) => &[],
         }
     }
 
-    fn ranges(&self) -> &[RangeMark] {
+    /// Its ranges.
+    pub fn ranges(&self) -> &[RangeMark] {
         match self {
             Self::Line(..) => &[],
             Self::Ranges(ranges) => ranges,
@@ -89,79 +94,55 @@ pub struct RangeMark {
     pub p95: f64,
 }
 
-/// What became of each job of a run: its results once it is complete, else worked out from what
-/// its log knows so far; ρ is unknown until then where jobs train applications, which the page does
-/// not have.
-pub fn outcomes<'a>(stage: &'a Stage, run: &'a StageRun) -> Cow<'a, Outcomes> {
-    if let Some(finished) = run.finished() {
-        return Cow::Borrowed(&finished.outcomes);
-    }
-    let mut outcomes = Outcomes::of(&stage.workload, &stage.cluster, &run.log);
-    if stage.state.adapts() {
-        outcomes.rho.fill(f64::NAN);
-    }
-    Cow::Owned(outcomes)
-}
-
-/// A run in numbers, as far as it has come.
-pub fn summary(stage: &Stage, run: &StageRun) -> Summary {
-    match run.summary() {
-        Some(summary) => *summary,
-        None => Summary::of_outcomes(&outcomes(stage, run), &stage.cluster, &run.log),
-    }
-}
-
-/// A run by GPU type, as far as it has come; nothing where all GPUs are of one.
-pub fn types(stage: &Stage, run: &StageRun) -> Vec<TypeFigures> {
-    if has_types(&stage.cluster) {
-        by_gpu_type(&stage.cluster, &run.log, &outcomes(stage, run))
-    } else {
-        Vec::new()
-    }
-}
-
 impl Figure {
-    /// The chart of all runs on stage, of all of time.
-    pub fn of(chart: Chart, stage: &Stage) -> Self {
-        Self::within(chart, stage, Window::new(0.0, stage.whole()))
+    /// The chart of all runs, of all of time.
+    pub fn of(chart: Chart, of: &Comparison<'_>) -> Self {
+        Self::within(chart, of, Window::new(0.0, of.end))
     }
 
-    /// The chart of all runs on stage, over time within a window.
-    pub fn within(chart: Chart, stage: &Stage, window: Window) -> Self {
-        let marks = |run: &StageRun| match chart {
-            Chart::JctCdf => line(series::cdf(known(&outcomes(stage, run).jct))),
-            Chart::WaitCdf => line(series::cdf(known(&outcomes(stage, run).queueing))),
-            Chart::RhoCdf => line(series::cdf(known(&outcomes(stage, run).rho))),
-            Chart::JctByGang => Marks::Ranges(by_gang(stage, &outcomes(stage, run))),
-            Chart::JctByType => {
-                Marks::Ranges(ranges(types(stage, run).into_iter().map(|of| of.jct)))
-            }
-            Chart::Lost => lost(stage, run, window),
+    /// The chart of all runs, over time within a window.
+    pub fn within(chart: Chart, of: &Comparison<'_>, window: Window) -> Self {
+        let marks = |run: &Compared<'_>| match chart {
+            Chart::JctCdf => line(series::cdf(known(&run.outcomes(of).jct))),
+            Chart::WaitCdf => line(series::cdf(known(&run.outcomes(of).queueing))),
+            Chart::RhoCdf => line(series::cdf(known(&run.outcomes(of).rho))),
+            Chart::JctByGang => Marks::Ranges(by_gang(of, &run.outcomes(of))),
+            Chart::JctByType => Marks::Ranges(ranges(run.types(of).into_iter().map(|of| of.jct))),
+            Chart::Lost => lost(of, run, window),
             Chart::Queue => over_time(run, window, |log, i| f64::from(log.sample_waiting()[i])),
             Chart::Allocation => {
-                let gpus = f64::from(stage.cluster.gpus());
+                let gpus = f64::from(of.cluster.gpus());
                 over_time(run, window, move |log, i| {
                     f64::from(log.sample_gpus()[i]) / gpus
                 })
             }
         };
-        let series: Vec<Series> = stage
+        let series: Vec<Series> = of
             .runs
             .iter()
             .map(|run| Series {
-                name: run.name().to_owned(),
-                hue: run.hue(),
-                complete: run.finished().is_some(),
+                name: run.name.to_owned(),
+                hue: run.hue,
+                complete: run.results.is_some(),
                 marks: marks(run),
             })
             .collect();
-        let (x, y) = axes(chart, &series, stage, window);
+        let (mut x, mut y) = axes(chart, &series, of, window);
+        for axis in [&mut x, &mut y] {
+            axis.title = of.unit.words(&axis.title).into_owned().into();
+        }
         Self {
             chart,
+            unit: of.unit,
             x,
             y,
             series,
         }
+    }
+
+    /// What it shows.
+    pub fn title(&self) -> Cow<'static, str> {
+        self.chart.title(self.unit)
     }
 
     /// Whether there is nothing to see yet.
@@ -173,7 +154,7 @@ impl Figure {
     /// What every run says at `x`: its position in the list and the words; and `x` in words.
     pub fn readout(&self, x: f64) -> (String, Vec<(usize, String)>) {
         let head = match self.chart {
-            Chart::JctByGang => format!("{} {}", self.x.label(x), format::units("GPUs")),
+            Chart::JctByGang => format!("{} {}", self.x.label(x), self.unit.words("GPUs")),
             Chart::JctByType => self.x.label(x),
             Chart::JctCdf | Chart::WaitCdf | Chart::RhoCdf => format!("≤ {}", self.x.label(x)),
             Chart::Queue | Chart::Allocation | Chart::Lost => self.x.moment(x),
@@ -215,17 +196,14 @@ impl Figure {
             Some(Marks::Ranges(_))
         );
         let mut csv = if ranges {
-            format!(
-                "series,{},p25,median,p75,p95\n",
-                quoted(&format::units(&self.x.title))
-            )
+            format!("series,{},p25,median,p75,p95\n", quoted(&self.x.title))
         } else {
             // Its numbers are seconds, whatever the axis says of them.
             let x = match self.chart.is_over_time() {
                 true => ELAPSED,
                 false => &self.x.title,
             };
-            let [x, y] = [x, &self.y.title].map(|title| quoted(&format::units(title)));
+            let [x, y] = [x, &self.y.title].map(quoted);
             format!("series,{x},{y},least,most\n")
         };
         for series in &self.series {
@@ -258,7 +236,7 @@ impl Figure {
 
     /// The chart in words, for those who cannot see it.
     pub fn describe(&self) -> String {
-        let mut text = format!("{}. ", self.chart.title());
+        let mut text = format!("{}. ", self.title());
         for series in &self.series {
             let gist = match &series.marks {
                 Marks::Line(points, _) if points.is_empty() => "nothing yet".into(),
@@ -293,15 +271,15 @@ fn line(points: Points) -> Marks {
     Marks::Line(points, Vec::new())
 }
 
-fn over_time(run: &StageRun, window: Window, value: impl Fn(&RunLog, usize) -> f64) -> Marks {
-    let (log, known) = (&run.log, until(run, window));
+fn over_time(run: &Compared<'_>, window: Window, value: impl Fn(&RunLog, usize) -> f64) -> Marks {
+    let (log, known) = (run.log, until(run, window));
     let (points, band) = series::steps(log.sample_times(), |i| value(log, i), known);
     Marks::Line(points, band)
 }
 
 /// A window as far as a run has come.
-fn until(run: &StageRun, window: Window) -> Window {
-    Window::new(window.from, window.to.min(run.reached()))
+fn until(run: &Compared<'_>, window: Window) -> Window {
+    Window::new(window.from, window.to.min(run.reached))
 }
 
 fn known(values: &[f64]) -> Vec<f64> {
@@ -313,12 +291,12 @@ fn known(values: &[f64]) -> Vec<f64> {
 }
 
 /// Work that failures have undone, GPU-hours since the beginning.
-fn lost(stage: &Stage, run: &StageRun, window: Window) -> Marks {
+fn lost(of: &Comparison<'_>, run: &Compared<'_>, window: Window) -> Marks {
     let (mut times, mut sums) = (vec![0.0], vec![0.0]);
     let mut sum = 0.0;
     for eviction in (0..run.log.evictions()).map(|i| run.log.eviction(i)) {
         let segment = run.log.segment(eviction.segment as usize);
-        let job = stage.workload.jobs.get(segment.job.index());
+        let job = of.workload.jobs.get(segment.job.index());
         sum += eviction.lost * job.map_or(0.0, |job| f64::from(job.gpus)) / 3600.0;
         times.push(segment.end.seconds());
         sums.push(sum);
@@ -328,9 +306,9 @@ fn lost(stage: &Stage, run: &StageRun, window: Window) -> Marks {
 }
 
 /// Percentiles of JCT by size of gang.
-fn by_gang(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
+fn by_gang(of: &Comparison<'_>, outcomes: &Outcomes) -> Vec<RangeMark> {
     let mut by_gang: [Vec<f64>; GANGS.len()] = Default::default();
-    for (job, &jct) in stage.workload.jobs.iter().zip(&outcomes.jct) {
+    for (job, &jct) in of.workload.jobs.iter().zip(&outcomes.jct) {
         if !jct.is_nan() {
             by_gang[GANG_ENDS.partition_point(|&end| end < job.gpus)].push(jct);
         }
@@ -341,7 +319,7 @@ fn by_gang(stage: &Stage, outcomes: &Outcomes) -> Vec<RangeMark> {
 /// Percentiles of the JCTs of every class that has jobs.
 fn ranges(classes: impl IntoIterator<Item = Vec<f64>>) -> Vec<RangeMark> {
     let range = |(class, mut jcts): (usize, Vec<f64>)| {
-        jcts.sort_unstable_by(f64::total_cmp);
+        jcts.sort_unstable_by(order::by_value);
         let [p25, median, p75, p95] =
             [25.0, 50.0, 75.0, 95.0].map(|percent| percentile(&jcts, percent));
         (!jcts.is_empty()).then_some(RangeMark {
@@ -356,8 +334,8 @@ fn ranges(classes: impl IntoIterator<Item = Vec<f64>>) -> Vec<RangeMark> {
     classes.filter_map(range).collect()
 }
 
-fn axes(chart: Chart, series: &[Series], stage: &Stage, window: Window) -> (Axis, Axis) {
-    let over_time = || Axis::over_time(window, stage.moments());
+fn axes(chart: Chart, series: &[Series], of: &Comparison<'_>, window: Window) -> (Axis, Axis) {
+    let over_time = || Axis::over_time(window, of.moments);
     let points = || series.iter().flat_map(|series| series.marks.points());
     let extent = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -390,7 +368,7 @@ fn axes(chart: Chart, series: &[Series], stage: &Stage, window: Window) -> (Axis
             } else {
                 (
                     "GPUs on which a job ran longest",
-                    names::of_types(&stage.cluster),
+                    names::of_types(of.cluster, of.unit),
                 )
             };
             let ranges = series.iter().flat_map(|series| series.marks.ranges());
@@ -416,5 +394,39 @@ fn axes(chart: Chart, series: &[Series], stage: &Stage, window: Window) -> (Axis
             )
         }
         Chart::Allocation => (over_time(), Axis::share("share of GPUs held")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_is_a_table() {
+        let series = |run: usize| Series {
+            name: format!("run <{run}>"),
+            hue: run,
+            complete: true,
+            marks: Marks::Line(vec![(0.0, 0.0), (50.0, 0.5), (90.0, 1.0)], Vec::new()),
+        };
+        let figure = Figure {
+            chart: Chart::WaitCdf,
+            unit: Resource::Cores,
+            x: Axis::durations_or_none("time waited", (1.0, 100.0)),
+            y: Axis::share("share"),
+            series: (0..2).map(series).collect(),
+        };
+        let csv = figure.csv();
+        assert_eq!(
+            csv.lines().next(),
+            Some("series,\"time waited\",\"share\",least,most")
+        );
+        assert_eq!(csv.lines().nth(4), Some("\"run <1>\",0,0,,"));
+        assert_eq!(csv.lines().count(), 7);
+        assert!(
+            figure
+                .describe()
+                .starts_with("Queueing delay of jobs. run <0>: median ")
+        );
     }
 }

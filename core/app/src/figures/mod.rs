@@ -1,31 +1,32 @@
-//! The charts that compare runs: one [`Figure`] per chart, worked out when data changes, and drawn as
-//! one SVG text for the page and for files.
+//! What charts show: series and axes as data, free of any size, theme or library.
 //!
-//! By hand, not by a library of charts: what is drawn is few shapes, dashes and text must stay what they
-//! are in files, and axes speak of time as the page does.
+//! [`Figure`] compares runs: in go their logs and results as a [`Comparison`], out come a few hundred points over two
+//! axes, the words for whoever cannot see them, and a table. [`Curve`] is one that a policy or a
+//! model decides by, [`Changes`] what became of each job under two schedulers, [`Bars`] how a trace's jobs are distributed.
 
 mod axis;
+mod bars;
+mod changes;
+mod comparison;
+mod curve;
 mod figure;
-mod labels;
 mod names;
-mod paint;
 mod series;
+mod stretches;
 mod ticks;
 
 pub use axis::Axis;
-pub use figure::{Figure, Marks, RangeMark, Series, outcomes, summary, types};
+pub use bars::Bars;
+pub use changes::{Changes, Dot};
+pub use comparison::{Compared, Comparison};
+pub use curve::Curve;
+pub use figure::{Figure, Marks, RangeMark, Series};
 pub use names::type_title;
-pub use paint::stroke;
-pub(in crate::draw) use paint::{CHARACTER, LINE, SWATCH, dashed, rows};
-pub use series::{Band, Points, at as height_at, axes_of, drawn};
+pub use series::{Band, Points};
+pub use stretches::{Stretch, stretches};
 
-use crate::draw::format;
-use crate::stage::Stage;
 use std::borrow::Cow;
-use switchyard::cluster::ClusterSpec;
-
-/// How high saved charts are for their width, without rows of names.
-const ASPECT: f64 = 0.62;
+use switchyard::Resource;
 
 /// The charts there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +63,9 @@ impl Chart {
     ];
 
     /// Those that have something to show, in the order of the page.
-    pub fn of(stage: &Stage) -> impl Iterator<Item = Self> {
-        let types = has_types(&stage.cluster);
-        let lost = stage.runs.iter().any(|run| run.log.evictions() > 0);
+    pub fn of(comparison: &Comparison<'_>) -> impl Iterator<Item = Self> + use<> {
+        let types = comparison.has_types();
+        let lost = comparison.runs.iter().any(|run| run.log.evictions() > 0);
         Self::ALL.into_iter().filter(move |chart| match chart {
             Self::JctByType => types,
             Self::Lost => lost,
@@ -72,9 +73,9 @@ impl Chart {
         })
     }
 
-    /// What it shows.
-    pub fn title(self) -> Cow<'static, str> {
-        format::units(match self {
+    /// What it shows, where jobs occupy this.
+    pub fn title(self, unit: Resource) -> Cow<'static, str> {
+        unit.words(match self {
             Self::JctCdf => "Completion times of jobs",
             Self::JctByGang => "Completion times by gang size",
             Self::Queue => "Queue length",
@@ -115,9 +116,4 @@ impl Chart {
     pub fn is_over_time(self) -> bool {
         matches!(self, Self::Queue | Self::Allocation | Self::Lost)
     }
-}
-
-/// Whether there are GPUs of several types, so that they can be told apart.
-fn has_types(cluster: &ClusterSpec) -> bool {
-    cluster.types().len() + usize::from(cluster.gpus_of(None) > 0) > 1
 }

@@ -1,8 +1,8 @@
 //! How moments of a trace read: as dates of a time zone, where the trace has them and nobody wants it otherwise,
 //! else as time since the first submission. Also where an axis of time is marked, and where its weekends are.
 
-use super::format;
-use super::viewport::Window;
+use crate::format;
+use crate::window::Window;
 use std::rc::Rc;
 use switchyard::calendar::{Calendar, Step, Zone};
 
@@ -16,7 +16,7 @@ const NARROW: f64 = 2.0 * HOUR;
 const LATEST: f64 = 1e12;
 
 /// What an axis of time without dates shows.
-pub(crate) const ELAPSED: &str = "time since the first submission";
+pub const ELAPSED: &str = "time since the first submission";
 
 /// Steps that people count time in, up to five days.
 #[rustfmt::skip]
@@ -44,11 +44,11 @@ pub struct Moments(Option<Rc<(Dated, Calendar)>>);
 
 /// What an axis of time says.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Ticks {
+pub struct Ticks {
     /// Where it is marked, and what stands there.
-    pub(crate) marks: Vec<(f64, String)>,
+    pub marks: Vec<(f64, String)>,
     /// What the marks leave out: the day of times, the year of days.
-    pub(crate) aside: Option<String>,
+    pub aside: Option<String>,
 }
 
 impl Moments {
@@ -117,7 +117,7 @@ impl Moments {
     }
 
     /// The marks in a window, of which there is room for so many.
-    pub(crate) fn ticks(&self, window: Window, most: f64) -> Ticks {
+    pub fn ticks(&self, window: Window, most: f64) -> Ticks {
         let Window { from, to } = window;
         if let Some(calendar) = self.calendar_at(to) {
             let step = Step::of(window.span(), most);
@@ -141,7 +141,7 @@ impl Moments {
     }
 
     /// Saturdays and Sundays in a window that is so many pixels wide, of which a day needs `least` to be seen.
-    pub(crate) fn weekends(
+    pub fn weekends(
         &self,
         window: Window,
         width: f64,
@@ -156,7 +156,7 @@ impl Moments {
 }
 
 /// The smallest step of which at most `most` go into `span` seconds.
-pub(super) fn step(span: f64, most: f64) -> f64 {
+pub fn step(span: f64, most: f64) -> f64 {
     let least = span / most.max(1.0);
     if let Some(&step) = STEPS.iter().find(|&&step| step >= least) {
         return step;
@@ -172,7 +172,7 @@ pub(super) fn step(span: f64, most: f64) -> f64 {
 }
 
 /// The multiples of `step` inside `window`.
-pub(super) fn marks(window: Window, step: f64) -> impl Iterator<Item = f64> {
+pub fn marks(window: Window, step: f64) -> impl Iterator<Item = f64> {
     let first = (window.from / step).ceil();
     (0..)
         .map(move |i| (first + f64::from(i)) * step)
@@ -180,7 +180,7 @@ pub(super) fn marks(window: Window, step: f64) -> impl Iterator<Item = f64> {
 }
 
 /// A mark's text: the day where one begins, else the time of day.
-pub(super) fn label(time: f64, step: f64) -> String {
+pub fn label(time: f64, step: f64) -> String {
     if step >= DAY || (time > 0.0 && time % DAY == 0.0) {
         format!("day {}", format::figures((time / DAY).floor()))
     } else {

@@ -2,10 +2,9 @@
 
 use super::ticks::{DAY, DECADES, ELAPSED, FINE, HOUR, MINUTE, multiples, nice_step};
 use super::ticks::{round_number, short_number, widened};
-use crate::draw::format;
-use crate::draw::moments::{self, Moments};
-use crate::draw::space::{Css, Rect};
-use crate::time_axis::Window;
+use crate::format;
+use crate::moments::{self, Moments};
+use crate::window::Window;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -160,7 +159,7 @@ impl Axis {
         let mut axis = Self::log(title, Unit::Ratio, low, high, ladder.collect());
         if axis.ticks.len() > MOST_TICKS {
             axis.ticks.retain(|tick| {
-                let exponent = tick.log10();
+                let exponent = libm::log10(*tick);
                 (exponent - exponent.round()).abs() < 1e-6
             });
         }
@@ -179,7 +178,7 @@ impl Axis {
         let least = positive.fold(f64::INFINITY, f64::min);
         let crowded = values.iter().filter(|&&v| v < 0.1 * high).count();
         if low >= 0.0 && high > 100.0 * least && 2 * crowded > values.len() {
-            let powers = least.log10().ceil() as i32..=high.log10().floor() as i32;
+            let powers = libm::log10(least).ceil() as i32..=libm::log10(high).floor() as i32;
             let ticks = powers.map(|power| 10f64.powi(power)).collect();
             let axis = Self::log("", Unit::Number, least, high, ticks);
             return if low == 0.0 { axis.with_zero() } else { axis };
@@ -251,7 +250,7 @@ impl Axis {
     pub fn position(&self, value: f64) -> f64 {
         let scaled = |v: f64| {
             if self.log {
-                v.max(f64::MIN_POSITIVE).ln()
+                libm::log(v.max(f64::MIN_POSITIVE))
             } else {
                 v
             }
@@ -266,33 +265,18 @@ impl Axis {
     }
 
     /// The value at a position from 0 to 1.
-    fn value(&self, position: f64) -> f64 {
+    pub fn value(&self, position: f64) -> f64 {
         if self.zero {
             let beyond = (position - ZERO) / (1.0 - ZERO);
             if beyond < 0.0 {
                 return 0.0;
             }
-            self.low * (self.high / self.low).powf(beyond)
+            self.low * libm::pow(self.high / self.low, beyond)
         } else if self.log {
-            self.low * (self.high / self.low).powf(position)
+            self.low * libm::pow(self.high / self.low, position)
         } else {
             self.low + (self.high - self.low) * position
         }
-    }
-
-    /// Where a value lies across a plot.
-    pub fn across(&self, plot: &Rect<Css>, value: f64) -> f64 {
-        plot.x + plot.w * self.position(value)
-    }
-
-    /// Where a value lies from a plot's lower edge upwards.
-    pub fn upwards(&self, plot: &Rect<Css>, value: f64) -> f64 {
-        plot.y + plot.h * (1.0 - self.position(value))
-    }
-
-    /// The value at a place across a plot.
-    pub fn value_at(&self, plot: &Rect<Css>, x: f64) -> f64 {
-        self.value((x - plot.x) / plot.w)
     }
 
     /// Whether it has names instead of numbers.
@@ -309,7 +293,7 @@ impl Axis {
     }
 
     /// Saturdays and Sundays on an axis of dates that is so many pixels long, while days of `least` are seen.
-    pub(super) fn weekends(&self, length: f64, least: f64) -> Vec<Window> {
+    pub fn weekends(&self, length: f64, least: f64) -> Vec<Window> {
         let window = Window::new(self.low, self.high);
         match &self.unit {
             Unit::Date(moments, _) => moments.weekends(window, length, least).collect(),
@@ -318,7 +302,7 @@ impl Axis {
     }
 
     /// Whether its values are dates.
-    pub(super) fn is_dates(&self) -> bool {
+    pub fn is_dates(&self) -> bool {
         matches!(self.unit, Unit::Date(..))
     }
 
@@ -369,7 +353,7 @@ impl Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::moments::Dated;
+    use crate::moments::Dated;
     use switchyard::calendar::Zone;
 
     fn labels(axis: &Axis) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Where ticks are and how their numbers read.
 
-use crate::draw::format;
+use crate::format;
 
 pub(super) const MINUTE: f64 = 60.0;
 pub(super) const HOUR: f64 = 3600.0;
@@ -80,7 +80,7 @@ pub(super) fn multiples(step: f64, high: f64) -> Vec<f64> {
 
 /// The least of 1, 2, 5 × 10ⁿ that is not less than `rough`.
 pub(super) fn nice_step(rough: f64) -> f64 {
-    let decade = 10f64.powf(rough.log10().floor());
+    let decade = libm::pow(10.0, libm::log10(rough).floor());
     [1.0, 2.0, 5.0]
         .into_iter()
         .map(|m| m * decade)

@@ -1,9 +1,12 @@
 //! Drawings as SVG text: what the page shows of charts, and what it saves. Text is text, dashes are dashes,
 //! and a drawing for paper says its width in inches.
+//!
+//! Not by plotters' own backend for SVG: it counts in whole pixels, divides sizes of text by 1.24, and keeps its text to
+//! itself, so that no dashes, names or styles can be added.
 
-use super::palette::{self, Chrome};
-use super::space::{Css, Point, Rect, Size};
-use super::text::TYPEFACE;
+use crate::TYPEFACE;
+use crate::colours::{self, Chrome};
+use crate::space::{Css, Point, Rect, Size};
 
 /// How a drawing looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +23,8 @@ pub struct Look {
     pub lit: Option<usize>,
     /// Its width on paper, inches.
     pub inches: Option<f64>,
+    /// Whether it has a background of its own.
+    pub backed: bool,
 }
 
 impl Look {
@@ -32,6 +37,7 @@ impl Look {
             keyed: false,
             lit,
             inches: None,
+            backed: true,
         }
     }
 }
@@ -71,6 +77,7 @@ impl Paper {
             keyed: true,
             lit: None,
             inches: Some(self.width),
+            backed: true,
         }
     }
 
@@ -83,17 +90,24 @@ impl Paper {
 
 /// Where text stands relative to the given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Anchor {
+pub enum Anchor {
+    /// It begins there.
     Start,
+    /// Its middle is there.
     Middle,
+    /// It ends there.
     End,
 }
 
 /// A drawing on its way to being text.
-pub(super) struct Svg {
+pub struct Svg {
     out: String,
-    pub(super) look: Look,
-    pub(super) chrome: Chrome,
+    /// How it looks.
+    pub look: Look,
+    /// The greys of its theme.
+    pub chrome: Chrome,
+    /// How large it is.
+    pub size: Size<Css>,
 }
 
 /// Text inside of markup.
@@ -118,32 +132,37 @@ fn n(number: f64) -> String {
 
 impl Svg {
     /// An empty drawing; `label` says in words what it shows.
-    pub(super) fn new(size: Size<Css>, look: Look, label: &str) -> Self {
-        let chrome = palette::chrome(look.dark);
+    pub fn new(size: Size<Css>, look: Look, label: &str) -> Self {
+        let chrome = colours::chrome(look.dark);
         let (w, h, text) = (n(size.w), n(size.h), n(look.text));
-        let mut out = "<svg ".to_owned();
+        let mut out = "<svg xmlns='http://www.w3.org/2000/svg' ".to_owned();
         if let Some(inches) = look.inches {
             let high = n(inches * size.h / size.w * 100.0).parse().unwrap_or(0.0) / 100.0;
-            out += &format!(
-                "xmlns='http://www.w3.org/2000/svg' width='{inches}in' height='{high}in' "
-            );
+            out += &format!("width='{inches}in' height='{high}in' ");
         }
         out += &format!(
             "viewBox='0 0 {w} {h}' font-family='{TYPEFACE}' font-size='{text}' role='img' aria-label='{}'>",
             escaped(label)
         );
-        let mut svg = Self { out, look, chrome };
-        svg.rect(&Rect::new(0.0, 0.0, size.w, size.h), chrome.background, 1.0);
+        let mut svg = Self {
+            out,
+            look,
+            chrome,
+            size,
+        };
+        if look.backed {
+            svg.rect(&Rect::new(0.0, 0.0, size.w, size.h), chrome.background, 1.0);
+        }
         svg
     }
 
     /// So many heights of its text.
-    pub(super) fn em(&self, heights: f64) -> f64 {
+    pub fn em(&self, heights: f64) -> f64 {
         heights * self.look.text
     }
 
     /// A filled rectangle.
-    pub(super) fn rect(&mut self, at: &Rect<Css>, fill: &str, alpha: f64) {
+    pub fn rect(&mut self, at: &Rect<Css>, fill: &str, alpha: f64) {
         let [x, y, w, h] = [at.x, at.y, at.w, at.h].map(n);
         self.out += &format!("<rect x='{x}' y='{y}' width='{w}' height='{h}' fill='{fill}'");
         if alpha < 1.0 {
@@ -153,12 +172,12 @@ impl Svg {
     }
 
     /// Filled shapes of one colour, as the attribute `d` has them.
-    pub(super) fn fill(&mut self, d: &str, colour: &str) {
+    pub fn fill(&mut self, d: &str, colour: &str) {
         self.out += &format!("<path fill='{colour}' d='{d}'/>");
     }
 
     /// A straight line.
-    pub(super) fn line(&mut self, from: Point<Css>, to: Point<Css>, colour: &str, width: f64) {
+    pub fn line(&mut self, from: Point<Css>, to: Point<Css>, colour: &str, width: f64) {
         self.path(
             &[from, to],
             &format!("stroke='{colour}' stroke-width='{}'", n(width)),
@@ -166,7 +185,7 @@ impl Svg {
     }
 
     /// A line through points, stroked as the attributes say.
-    pub(super) fn path(&mut self, points: &[Point<Css>], stroke: &str) {
+    pub fn path(&mut self, points: &[Point<Css>], stroke: &str) {
         self.shape(
             points,
             &format!("fill='none' stroke-linejoin='round' {stroke}"),
@@ -174,7 +193,7 @@ impl Svg {
     }
 
     /// A line through points with these attributes. Points in one place are one.
-    pub(super) fn shape(&mut self, points: &[Point<Css>], attributes: &str) {
+    pub fn shape(&mut self, points: &[Point<Css>], attributes: &str) {
         self.out += "<polyline points='";
         let mut last = String::new();
         for point in points {
@@ -188,20 +207,13 @@ impl Svg {
     }
 
     /// A filled circle.
-    pub(super) fn dot(&mut self, at: Point<Css>, radius: f64, attributes: &str) {
+    pub fn dot(&mut self, at: Point<Css>, radius: f64, attributes: &str) {
         let [x, y, r] = [at.x, at.y, radius].map(n);
         self.out += &format!("<circle cx='{x}' cy='{y}' r='{r}' {attributes}/>");
     }
 
     /// Text, its foot at a point; `more`: further attributes.
-    pub(super) fn text(
-        &mut self,
-        text: &str,
-        at: Point<Css>,
-        anchor: Anchor,
-        fill: &str,
-        more: &str,
-    ) {
+    pub fn text(&mut self, text: &str, at: Point<Css>, anchor: Anchor, fill: &str, more: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -213,24 +225,32 @@ impl Svg {
         );
     }
 
-    /// Text that stands on its side, its middle at a point.
-    pub(super) fn upright(&mut self, text: &str, at: Point<Css>, fill: &str) {
-        let turn = format!("transform='rotate(-90 {} {})'", n(at.x), n(at.y));
-        self.text(text, at, Anchor::Middle, fill, &turn);
+    /// Rules for what has these colours, such as for the night.
+    pub fn style(&mut self, rules: &str) {
+        self.out += &format!("<style>{rules}</style>");
+    }
+
+    /// What follows is named when it is pointed at, until [`close`](Self::close); the pointer need only be in `room`.
+    pub fn open_named(&mut self, name: &str, room: &Rect<Css>) {
+        let [x, y, w, h] = [room.x, room.y, room.w, room.h].map(n);
+        let name = escaped(name);
+        self.out += &format!(
+            "<g><title>{name}</title><rect class='room' x='{x}' y='{y}' width='{w}' height='{h}'/>"
+        );
     }
 
     /// What follows has these attributes, until [`close`](Self::close).
-    pub(super) fn open(&mut self, attributes: &str) {
+    pub fn open(&mut self, attributes: &str) {
         self.out += &format!("<g {attributes}>");
     }
 
     /// Ends what was opened.
-    pub(super) fn close(&mut self) {
+    pub fn close(&mut self) {
         self.out += "</g>";
     }
 
     /// The drawing.
-    pub(super) fn finish(mut self) -> String {
+    pub fn finish(mut self) -> String {
         self.out += "</svg>";
         self.out
     }

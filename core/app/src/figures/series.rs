@@ -1,10 +1,9 @@
 //! From columns of numbers to the few hundred points a chart can show.
 
-use super::axis::Axis;
-use crate::draw::series::{Stretch, stretches};
-use crate::time_axis::Window;
+use super::stretches::{Stretch, stretches};
+use crate::window::Window;
+use switchyard::order;
 use switchyard::report::percentile;
-use switchyard::tell::{Line, Plot};
 
 /// Points of a distribution, and stretches of time in a time series.
 const MOST_POINTS: usize = 400;
@@ -17,7 +16,7 @@ pub type Band = Vec<(f64, f64, f64)>;
 
 /// The share of `values` up to each x: exact steps if they are few, quantiles if they are many.
 pub(super) fn cdf(mut values: Vec<f64>) -> Points {
-    values.sort_unstable_by(f64::total_cmp);
+    values.sort_unstable_by(order::by_value);
     let n = values.len();
     if n > MOST_POINTS {
         let quantile = |i: usize| {
@@ -68,34 +67,13 @@ pub(super) fn steps(
 }
 
 /// The line's height at `x`, between its neighbours; `None` outside.
-pub fn at(points: &[(f64, f64)], x: f64) -> Option<f64> {
+pub(super) fn at(points: &[(f64, f64)], x: f64) -> Option<f64> {
     let after = points.partition_point(|point| point.0 <= x);
     let &(x0, y0) = points.get(after.checked_sub(1)?)?;
     match points.get(after) {
         Some(&(x1, y1)) => Some(y0 + (y1 - y0) * (x - x0) / (x1 - x0)),
         None => (x0 == x).then_some(y0),
     }
-}
-
-/// The points of each line of a policy's curve that can be drawn.
-pub fn drawn(plot: &Plot) -> Vec<Points> {
-    let finite = |line: &Line| {
-        let points = line.points.iter().copied();
-        points
-            .filter(|(x, y)| x.is_finite() && y.is_finite())
-            .collect()
-    };
-    plot.lines.iter().map(finite).collect()
-}
-
-/// The axes of a policy's curve, with room for these points, its marks and its job.
-pub fn axes_of(plot: &Plot, lines: &[Points]) -> (Axis, Axis) {
-    let points = || lines.iter().flatten();
-    let places = plot.marks.iter().map(|mark| mark.x).chain(plot.job_at);
-    let xs = points().map(|point| point.0);
-    let xs: Vec<f64> = xs.chain(places.filter(|x| x.is_finite())).collect();
-    let ys: Vec<f64> = points().map(|point| point.1).collect();
-    (Axis::numbers(&xs), Axis::numbers(&ys))
 }
 
 #[cfg(test)]
