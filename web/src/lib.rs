@@ -9,8 +9,8 @@
 pub mod away;
 pub mod bands;
 pub mod bridge;
-pub mod complaint;
 pub mod comparison;
+pub mod complaint;
 pub mod draw;
 pub mod followed;
 pub mod fragmentation;

@@ -100,7 +100,6 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::PolicySpec;
     use crate::picking::network::Network;
     use crate::picking::{GPU, LUBLIN};

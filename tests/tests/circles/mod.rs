@@ -37,17 +37,17 @@ struct Import {
 
 /// The sources of a crate.
 #[derive(Default)]
-pub struct Sources {
+pub(crate) struct Sources {
     files: Vec<PathBuf>,
     modules: Vec<Module>,
 }
 
 /// Reads a source.
-pub type Read<'a> = &'a dyn Fn(&Path) -> Option<String>;
+pub(crate) type Read<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 impl Sources {
     /// The crate whose first file this is.
-    pub fn of(first: &Path, read: Read) -> Self {
+    pub(crate) fn of(first: &Path, read: Read) -> Self {
         let mut sources = Self::default();
         let folder = first.parent().expect("it lies in a folder");
         sources.file(first, folder, None, read);
@@ -166,7 +166,7 @@ impl Sources {
     }
 
     /// Files that reach each other, with the arrows among them, a text each.
-    pub fn circles(&self) -> Vec<String> {
+    pub(crate) fn circles(&self) -> Vec<String> {
         let arrows = self.arrows();
         let count = self.files.len();
         let reached: Vec<BTreeSet<usize>> = (0..count)

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, ImportReport, Member, TableHead};
 use switchyard::weights::WeightsChoice;
-use switchyard_app::study::Origin;
 use switchyard_app::figures::Bars;
+use switchyard_app::study::Origin;
 
 /// The part of the state that opening files changes.
 #[derive(Clone, Debug, PartialEq)]

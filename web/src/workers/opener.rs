@@ -21,8 +21,8 @@ use switchyard::trace::{
 use switchyard::workload::{Label, Sample, Workload};
 use switchyard::{Index, Resource};
 use switchyard_app::Experiment;
-use switchyard_app::study::{Origin, asked_or_came, cluster_or_guess};
 use switchyard_app::figures::Bars;
+use switchyard_app::study::{Origin, asked_or_came, cluster_or_guess};
 use wasm_bindgen::JsCast;
 use web_sys::{File, FileReaderSync};
 

@@ -10,8 +10,8 @@ use switchyard::outages::Outages;
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard_app::Experiment;
 use switchyard_app::asked::LOADS;
-use switchyard_app::study::Origin;
 use switchyard_app::figures::Bars;
+use switchyard_app::study::Origin;
 use wasm_bindgen::JsValue;
 
 /// Of a trace with more jobs the opener holds no records to choose others from: they take hundreds of megabytes,
