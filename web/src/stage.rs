@@ -6,7 +6,7 @@
 use crate::away::Away;
 use crate::bands::Bands;
 use crate::draw::moments::Moments;
-use crate::draw::palette::Ranks;
+use crate::draw::ranks::Ranks;
 use crate::followed::{Followed, pace};
 use crate::links::Links;
 use crate::log_room::Part;
@@ -22,7 +22,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::sim::{Attained, Held, Measure, Moment, RunLog, TimeIndex};
 use switchyard::tell::PlacingStep;
-use switchyard::workload::{Label, Workload};
+use switchyard::workload::Workload;
 
 /// The stage as everyone holds it; equal if it is the same stage.
 #[derive(Clone, Default)]
@@ -126,53 +126,6 @@ pub struct Clock {
     pub playing: bool,
     /// Simulated seconds per real second.
     pub speed: f64,
-}
-
-/// What a job's colour stands for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColourBy {
-    /// Each job its own.
-    #[default]
-    Job,
-    /// The model it trains.
-    Model,
-    /// Its tenant.
-    Tenant,
-    /// The size of its gang.
-    Gpus,
-    /// The queue it stands in.
-    Queue,
-    /// The type of the GPUs that it holds.
-    Type,
-    /// Its user, account, partition or QOS.
-    Label(Label),
-}
-
-impl ColourBy {
-    /// Every choice with its name in links and its name for people.
-    pub const ALL: [(ColourBy, &'static str, &'static str); 10] = [
-        (Self::Job, "job", "job"),
-        (Self::Model, "model", "model"),
-        (Self::Tenant, "tenant", "tenant"),
-        (Self::Gpus, "gpus", "gang size"),
-        (Self::Queue, "queue", "queue"),
-        (Self::Type, "type", "GPU type"),
-        (Self::Label(Label::User), "user", "user"),
-        (Self::Label(Label::Account), "account", "account"),
-        (Self::Label(Label::Partition), "partition", "partition"),
-        (Self::Label(Label::Qos), "qos", "QOS"),
-    ];
-
-    /// The choices that tell jobs of a workload apart: not by what its trace does not tell.
-    pub fn offered(
-        workload: &Workload,
-    ) -> impl Iterator<Item = (ColourBy, &'static str, &'static str)> {
-        let told = |(by, ..): &(Self, _, _)| match by {
-            Self::Label(label) => !workload.recorded.labels.names(*label).is_empty(),
-            _ => true,
-        };
-        Self::ALL.into_iter().filter(told)
-    }
 }
 
 impl Default for Stage {
@@ -365,9 +318,6 @@ impl Stage {
         (before, after)
     }
 }
-
-/// Between a run's name and what is different besides.
-pub(crate) const ASIDE: &str = " · ";
 
 impl StageRun {
     /// A run of which nothing is known yet.

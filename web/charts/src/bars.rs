@@ -1,11 +1,12 @@
 //! A trace's distributions, as small bar charts. The style sheet colours what is pointed at. Each bar says on hover
 //! what it counts.
 
-use crate::board::{Area, Board, Drawn, Failed, fine};
+use crate::board::{Area, Board};
 use crate::colours::{self, ink};
 use crate::frame::style;
 use crate::space::Size;
 use crate::svg::{Look, Svg};
+use crate::units::{Drawn, Failed, fine};
 use plotters::chart::ChartBuilder;
 use plotters::element::{Drawable, PointCollection, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};

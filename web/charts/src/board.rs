@@ -5,9 +5,10 @@ use crate::canvas::Canvas;
 use crate::space::{Css, Point, Rect};
 use crate::stroke::Stroke;
 use crate::svg::{Anchor, Svg};
+use crate::units::{FINE, Failed, fine, pixels};
 use crate::{CHARACTER, LINE};
 use plotters::coord::Shift;
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::style::RGBAColor;
 use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{
@@ -15,28 +16,10 @@ use plotters_backend::{
     FontStyle, FontTransform,
 };
 
-/// plotters counts in whole units: so many are a CSS pixel, or curves would be staircases.
-const FINE: f64 = 10.0;
-
 /// From the top of text, or from its middle, to its foot; and from its foot to its bottom. Heights of the text.
 pub(crate) const TOP: f64 = 0.76;
 const MIDDLE: f64 = 0.35;
 const BOTTOM: f64 = 0.24;
-
-/// CSS pixels in the board's units.
-pub(crate) fn fine(pixels: f64) -> i32 {
-    (pixels * FINE).round() as i32
-}
-
-/// The board's units in CSS pixels.
-pub(crate) fn pixels(units: i32) -> f64 {
-    f64::from(units) / FINE
-}
-
-/// A place in the board's units.
-pub(crate) fn place(at: Point<Css>) -> BackendCoord {
-    (fine(at.x), fine(at.y))
-}
 
 fn point((x, y): BackendCoord) -> Point<Css> {
     Point::new(pixels(x), pixels(y))
@@ -46,14 +29,6 @@ fn rect((left, top): BackendCoord, (right, bottom): BackendCoord) -> Rect<Css> {
     let [x, y, w, h] = [left, top, right - left, bottom - top].map(pixels);
     Rect::new(x, y, w, h)
 }
-
-/// Why something could not be drawn. Text in memory takes everything.
-#[derive(Debug, thiserror::Error)]
-#[error("the canvas refuses to be drawn on: {0}")]
-pub struct Failed(pub(crate) String);
-
-/// Whether something was drawn.
-pub(crate) type Drawn = Result<(), DrawingAreaErrorKind<Failed>>;
 
 /// All of a board, in its units.
 pub(crate) type Area<'a> = DrawingArea<Board<'a>, Shift>;
@@ -313,6 +288,7 @@ mod tests {
     use super::*;
     use crate::space::Size;
     use crate::svg::Look;
+    use crate::units::Drawn;
     use plotters::prelude::{Circle, IntoFont, PathElement, Rectangle, Text};
     use plotters::style::{BLUE, Color, RED, TextStyle};
 

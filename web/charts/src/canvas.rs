@@ -1,9 +1,9 @@
 //! A canvas of the page, drawn on by plotters' backend for canvases.
 
-use crate::board::{Failed, pixels};
 use crate::space::{Css, Ratio, Size};
 use crate::stroke::{Stroke, width};
 use crate::svg::Look;
+use crate::units::{Failed, pixels};
 use plotters::style::Color;
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 use plotters_canvas::CanvasBackend;

@@ -5,14 +5,16 @@
 //! grid, and of which class most of them are. A trace of a hundred thousand jobs costs about as much as what
 //! can be seen of it.
 
-use crate::board::{Area, Board, Drawn, fine, place};
+use crate::board::{Area, Board};
 #[cfg(feature = "canvas")]
 use crate::canvas::Canvas;
 use crate::colours::{self, ink};
 use crate::frame::{Frame, title};
+use crate::polyline::Polyline;
 use crate::space::{Css, Point, Rect, Size};
-use crate::stroke::{Line, Stroke};
+use crate::stroke::Stroke;
 use crate::svg::{Look, Paper, Svg};
+use crate::units::{Drawn, fine, place};
 use plotters::element::{Circle, Rectangle};
 use plotters::style::Color;
 use switchyard_app::figures::{Changes, Dot};
@@ -141,7 +143,7 @@ impl Picture<'_> {
         let mut chart = frame.draw(area)?;
         let ends = [0.0, 1.0].map(|part| changes.axis.value(part));
         let diagonal = Stroke::plain(ink(colours::chrome(look.dark).faint), look.text / 11.0);
-        chart.draw_series([Line::new(ends.map(|time| (time, time)), diagonal)])?;
+        chart.draw_series([Polyline::new(ends.map(|time| (time, time)), diagonal)])?;
         for faint in [true, false] {
             let seen = if faint { FAINT } else { 1.0 };
             let is_shown = |dot: &&Dot| lit.is_some_and(|lit| lit != dot.class) == faint;

@@ -1,12 +1,14 @@
 //! A curve that a policy or a model decides by: small on the page, and as a picture for a paper.
 
-use crate::board::{Area, Board, Drawn, place};
+use crate::board::{Area, Board};
 use crate::colours::{self, ink};
 use crate::frame::{Frame, text, title};
 use crate::names::{self, Swatch, name_width, rows};
+use crate::polyline::Polyline;
 use crate::space::{Css, Point, Rect, Size};
-use crate::stroke::{Line, Stroke, width};
+use crate::stroke::{Stroke, width};
 use crate::svg::{Anchor, Look, Paper, Svg};
+use crate::units::{Drawn, place};
 use crate::{CHARACTER, LINE};
 use plotters::element::Circle;
 use plotters::style::Color;
@@ -179,7 +181,7 @@ impl Picture<'_> {
                 ..Stroke::plain(ink(chrome.faint), thin)
             };
             let ends = [y - self.em(0.7), foot].map(|y| place(Point::new(x, y)));
-            area.draw(&Line::new(ends, stroke))?;
+            area.draw(&Polyline::new(ends, stroke))?;
             let (anchor, aside) = match label.ends {
                 false => (Anchor::Start, self.em(ASIDE)),
                 true => (Anchor::End, -self.em(ASIDE)),
@@ -195,13 +197,13 @@ impl Picture<'_> {
                     |&point: &(f64, f64)| Circle::new(point, radius(0.25), stroke.colour.filled());
                 chart.draw_series(points.iter().map(dot))?;
             } else {
-                chart.draw_series([Line::new(points.clone(), stroke)])?;
+                chart.draw_series([Polyline::new(points.clone(), stroke)])?;
             }
         }
         if let Some((x, y)) = curve.job() {
             let at = plot.across(curve.x.position(x));
             let ends = [plot.y, foot].map(|y| place(Point::new(at, y)));
-            area.draw(&Line::new(ends, Stroke::plain(ink(chrome.text), thin)))?;
+            area.draw(&Polyline::new(ends, Stroke::plain(ink(chrome.text), thin)))?;
             let dot = |colour, size| {
                 Circle::new((x, y.unwrap_or(0.0)), radius(size), ink(colour).filled())
             };

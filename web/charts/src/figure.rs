@@ -2,14 +2,16 @@
 
 use crate::CHARACTER;
 use crate::LINE;
-use crate::board::{Area, Board, Drawn, Failed, fine, place};
+use crate::board::{Area, Board};
 use crate::colours::{self, ink};
 use crate::frame::{Chart, Frame, title};
 use crate::labels;
 use crate::names::{self, Swatch, name_width, rows};
+use crate::polyline::Polyline;
 use crate::space::{Css, Point, Rect, Size};
-use crate::stroke::{Line, Stroke, width};
+use crate::stroke::{Stroke, width};
 use crate::svg::{Look, Paper, Svg};
+use crate::units::{Drawn, Failed, fine, place};
 use plotters::element::{Drawable, PointCollection, Polygon, Rectangle};
 use plotters::style::{Color, RGBAColor};
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
@@ -173,7 +175,7 @@ impl Picture<'_> {
                         let filled = stroke.colour.mix(BAND).filled();
                         chart.draw_series([Polygon::new(outline, filled)])?;
                     }
-                    chart.draw_series([Line::new(points.clone(), stroke)])?;
+                    chart.draw_series([Polyline::new(points.clone(), stroke)])?;
                 }
                 Marks::Ranges(ranges) => self.ranges(&mut chart, plot, (i, seen), ranges)?,
             }

@@ -1,11 +1,12 @@
 //! The frame of a chart: its axes with their mesh, ticks and titles, and the weekends behind it.
 
 use crate::axis::Scale;
-use crate::board::{Area, Board, Drawn, Failed, TOP, fine, place};
+use crate::board::{Area, Board, TOP};
 use crate::colours::{self, Chrome, ink};
 use crate::space::{Css, Point, Rect, Size};
 use crate::stroke::width;
 use crate::svg::{Anchor, Look};
+use crate::units::{Drawn, Failed, fine, place};
 use crate::{CHARACTER, TYPEFACE};
 use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
 use plotters::coord::cartesian::Cartesian2d;

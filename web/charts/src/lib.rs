@@ -19,15 +19,18 @@ mod frame;
 mod labels;
 pub mod lines;
 mod names;
+mod polyline;
 pub mod space;
 mod stroke;
 pub mod svg;
+mod units;
 
-pub use board::{Board, Failed};
+pub use board::Board;
 #[cfg(feature = "canvas")]
 pub use canvas::Canvas;
 pub use frame::{LEAST_DAY, WEEKEND};
 pub use stroke::Stroke;
+pub use units::Failed;
 
 /// The typeface of the page.
 pub const TYPEFACE: &str = "system-ui, sans-serif";

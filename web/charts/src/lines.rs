@@ -1,12 +1,14 @@
 //! Named lines over the same axis, in documents that follow the reader's theme by themselves: mesh, ticks and labels
 //! are plotters' own. Names stand at their lines' ends, which its legend cannot do.
 
-use crate::board::{Area, Board, Drawn, fine};
+use crate::board::{Area, Board};
 use crate::colours::{self, ink};
 use crate::frame::style;
+use crate::polyline::Polyline;
 use crate::space::Size;
-use crate::stroke::{Line, Stroke, width};
+use crate::stroke::{Stroke, width};
 use crate::svg::{Look, Svg};
+use crate::units::{Drawn, fine};
 use plotters::chart::ChartBuilder;
 use plotters::element::{Rectangle, Text};
 use plotters::style::{Color, TRANSPARENT};
@@ -110,7 +112,7 @@ fn draw(area: &Area<'_>, chart: &Lines, colours: &[&str], look: Look) -> Drawn {
         .draw()?;
     for (at, (_, points)) in chart.lines.iter().enumerate() {
         let stroke = Stroke::plain(colour(at), 2.0);
-        context.draw_series([Line::new(points.clone(), stroke)])?;
+        context.draw_series([Polyline::new(points.clone(), stroke)])?;
     }
     // From the highest line's name down, none on another and none below the plot.
     let plot = context.plotting_area();

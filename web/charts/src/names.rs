@@ -1,12 +1,14 @@
 //! Names of lines, each behind a piece of its line.
 
 use crate::CHARACTER;
-use crate::board::{Area, Drawn, fine, place};
+use crate::board::Area;
 use crate::colours;
 use crate::frame::text;
+use crate::polyline::Polyline;
 use crate::space::{Css, Point};
-use crate::stroke::{Line, Stroke};
+use crate::stroke::Stroke;
 use crate::svg::{Anchor, Look};
+use crate::units::{Drawn, fine, place};
 use plotters::element::Circle;
 use plotters::style::Color;
 use switchyard_app::format;
@@ -69,7 +71,7 @@ pub(crate) fn draw(
     };
     match swatch {
         Swatch::Line(stroke) => {
-            area.draw(&Line::new([middle(0.0), middle(SWATCH)], stroke))?;
+            area.draw(&Polyline::new([middle(0.0), middle(SWATCH)], stroke))?;
         }
         Swatch::Dot(stroke) => {
             let radius = fine(em(0.33)).max(1);

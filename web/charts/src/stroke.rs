@@ -1,11 +1,9 @@
 //! Lines with their dashes, which runs are told apart by, too.
 
-use crate::board::{Board, Failed, fine};
 use crate::colours::{self, ink};
 use crate::svg::Look;
-use plotters::element::{Drawable, PointCollection};
+use crate::units::fine;
 use plotters::style::{Color, RGBAColor};
-use plotters_backend::{BackendCoord, DrawingErrorKind};
 
 /// Dashes of runs by their hues, widths of the stroke on and off; then it begins anew.
 const DASHES: [&[f64]; 8] = [
@@ -97,39 +95,6 @@ impl Stroke {
             text += &format!(" stroke-dasharray='{}'", dashes.join(" "));
         }
         text
-    }
-}
-
-/// A line through points, for plotters to draw.
-pub(crate) struct Line<C> {
-    points: Vec<C>,
-    stroke: Stroke,
-}
-
-impl<C> Line<C> {
-    pub(crate) fn new(points: impl Into<Vec<C>>, stroke: Stroke) -> Self {
-        let points = points.into();
-        Self { points, stroke }
-    }
-}
-
-impl<'a, C> PointCollection<'a, C> for &'a Line<C> {
-    type Point = &'a C;
-    type IntoIter = &'a [C];
-
-    fn point_iter(self) -> Self::IntoIter {
-        &self.points
-    }
-}
-
-impl<C> Drawable<Board<'_>> for Line<C> {
-    fn draw<I: Iterator<Item = BackendCoord>>(
-        &self,
-        points: I,
-        board: &mut Board<'_>,
-        _: (u32, u32),
-    ) -> Result<(), DrawingErrorKind<Failed>> {
-        board.stroke(points, &self.stroke)
     }
 }
 

@@ -5,6 +5,7 @@
 //! no end, is logarithmic. A chip's width goes with the logarithm of its gang, as the bars of the
 //! yard's queue do. A running job is filled, a waiting one hollow, a restarting one hatched.
 
+mod chip;
 mod chips;
 mod shelf;
 
@@ -16,14 +17,12 @@ use super::space::{Device, Point, Ratio, Rect};
 use super::text::{NORMAL, SMALL};
 use super::{Pointer, PointerKind, Response, describe};
 use crate::queues::{Crowd, Queues};
-use crate::stage::ColourBy;
+use crate::state::ColourBy;
+use chip::{GLIDE_MS, Shown};
 use shelf::{Chip, Column};
 use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::policy::PolicySpec;
-
-/// How long a chip takes from one lane, or row, to another.
-const GLIDE_MS: f64 = 250.0;
 
 /// More chips than these setting off at once are a jump in time, which is not acted out.
 const JUMP: usize = 48;
@@ -57,28 +56,6 @@ struct Lane {
     chips: Vec<Chip>,
     /// If there are too many chips: how many stand where.
     columns: Vec<Column>,
-}
-
-/// A chip as it was last painted.
-struct Shown {
-    job: JobId,
-    lane: usize,
-    row: usize,
-    rect: Rect,
-    /// Where it set off from, and when.
-    from: Option<(Rect, f64)>,
-    category: u32,
-    running: bool,
-}
-
-impl Shown {
-    /// Where it is on its way to `to`.
-    fn at(&self, to: &Rect, real_ms: f64) -> Rect {
-        self.from.map_or(*to, |(from, began)| {
-            let t = ((real_ms - began) / GLIDE_MS).clamp(0.0, 1.0);
-            from.towards(to, t * t * (3.0 - 2.0 * t))
-        })
-    }
 }
 
 /// How a job was last shown, if it was.

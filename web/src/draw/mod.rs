@@ -13,6 +13,7 @@ pub(crate) mod lanes;
 mod on_stage;
 pub mod palette;
 mod pen;
+pub mod ranks;
 mod series;
 pub(crate) mod strip;
 mod text;

@@ -8,7 +8,6 @@ use super::palette;
 use super::pen::Pen;
 use super::series::Columns;
 use super::space::{Device, Rect};
-use super::timeline::range_colour;
 use super::viewport::{Ruler, Window, wheel_zoom};
 use super::{Pointer, PointerKind, Response};
 use crate::stage::Stage;
@@ -205,7 +204,7 @@ fn paint_window(pen: &Pen<'_>, area: &Rect, ruler: &Ruler, stage: &Stage) {
             ruler.x_within(range.to).round(),
         );
         let w = (right - left).max(line);
-        pen.fill(range_colour(stage.dark));
+        pen.fill(palette::range(stage.dark));
         pen.rect(&Rect::new(left, area.y, w, pen.px(3.0)));
         pen.alpha(0.12);
         pen.rect(&Rect::new(left, area.y, w, area.h));

@@ -13,6 +13,7 @@
 pub(super) mod axis;
 mod by_gpu;
 mod by_job;
+mod drag;
 mod gpus;
 mod hand;
 mod image;
@@ -32,9 +33,8 @@ use crate::stage::Stage;
 use crate::time_axis::Look;
 use by_gpu::ByGpu;
 use by_job::ByJob;
-use hand::Drag;
+use drag::Drag;
 use overview::Overview;
-pub(super) use overview::range_colour;
 use rows::{Rows, View};
 use switchyard::cluster::ClusterSpec;
 

@@ -12,6 +12,7 @@ mod history;
 mod opening;
 mod runs;
 mod storage;
+mod suffix;
 
 use crate::stage::SharedStage;
 use crate::state::{Action, AppState, NoticesAction, Store};

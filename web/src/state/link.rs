@@ -7,15 +7,14 @@
 //! outages are too large for its text ([`Link::left_out`]): files carry them, and small files travel
 //! within the link ([`Experiment`](switchyard_app::Experiment), [`Source::Packed`]).
 
-use super::names;
+use super::ColourBy;
 use super::source::{check_address, without_login};
 use super::view_options::{OPTIONS, ViewOptions};
-use super::{AppState, DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Run, Source, Theme, settings};
+use super::{DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Source, Theme, settings};
 use crate::bridge::protocol::Choice;
 use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::goodput::Question;
-use crate::stage::{ColourBy, Stage};
 use crate::time_axis::Window as Span;
 use crate::zones;
 use std::fmt::Display;
@@ -28,7 +27,7 @@ use switchyard::trace::{Choices, ColumnMapping, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
 use switchyard::{Resource, Settings};
 use switchyard_app::Permalink;
-use switchyard_app::study::{DEFAULT_POLICIES, Origin};
+use switchyard_app::study::DEFAULT_POLICIES;
 
 /// The view that a link shows which names none.
 const FIRST_VIEW: &str = "yard";
@@ -357,73 +356,6 @@ impl Link {
             _ => self.choice.with(key, value),
         };
         Ok(())
-    }
-
-    /// What the page shows now.
-    pub fn of(state: &AppState, stage: &Stage) -> Self {
-        let trace = state.opening.trace.as_ref();
-        let position = |id: u32| state.runs.iter().position(|run| run.id == id);
-        Self {
-            source: state.opening.source.clone(),
-            cluster: (state.opening.cluster_origin == Origin::Asked)
-                .then(|| state.setup.cluster.clone()),
-            settings: {
-                let mut settings = state.setup.settings.clone();
-                if !settings.applications.profiles.is_empty() {
-                    settings.applications_mut().profiles.clear();
-                }
-                if !fit_in_a_link(&settings.outages) {
-                    settings.outages = Outages::default();
-                }
-                settings
-            },
-            member: trace.and_then(|trace| trace.member.clone()),
-            columns: trace.and_then(|trace| trace.columns.clone()),
-            choice: trace.map_or_else(Choice::default, |trace| trace.choice.clone()),
-            policies: state.runs.iter().map(|run| run.policy.clone()).collect(),
-            names: state.runs.iter().map(|run| run.given.clone()).collect(),
-            hues: names::hues_in_links(&state.runs.list),
-            says_runs: true,
-            baseline: position(state.runs.baseline).unwrap_or(0),
-            view: state.view.name.clone(),
-            options: state
-                .view
-                .options
-                .with_runs(|id| Some(position(id)? as u32)),
-            question: state.analyses.model.question.clone(),
-            colour_by: state.view.colour_by,
-            theme: state.view.theme,
-            time: Some(stage.clock.now),
-            speed: Some(stage.clock.speed),
-            seen: stage.axis.seen(),
-            range: stage.axis.selected(),
-            job: state.selection.job,
-            followed: state.selection.followed,
-            lit: state.view.lit,
-            complaints: Vec::new(),
-        }
-    }
-
-    /// What of the page no link carries, in words: files do.
-    pub fn left_out(state: &AppState) -> Vec<&'static str> {
-        let settings = &state.setup.settings;
-        let names_history = |run: &Run| run.policy.history().is_some();
-        let parts = [
-            (
-                !settings.applications.profiles.is_empty(),
-                "the measured profiles that jobs train by",
-            ),
-            (
-                !fit_in_a_link(&settings.outages),
-                "the list of outages, which is too long",
-            ),
-            (
-                state.runs.iter().any(names_history),
-                "the service history that a scheduler learns from",
-            ),
-        ];
-        let parts = parts.into_iter();
-        parts.filter(|(is, _)| *is).map(|(_, what)| what).collect()
     }
 
     /// Whether another shows the same but for the clock, which moves by itself, and the part of time that

@@ -6,6 +6,7 @@ mod action;
 mod analyses;
 pub(crate) mod attachments;
 pub mod change;
+mod colour_by;
 pub mod link;
 mod names;
 mod notices;
@@ -16,19 +17,23 @@ pub(crate) mod random;
 mod reduce;
 mod run;
 mod runs;
+mod samples;
 mod selection;
 pub mod settings;
+mod shown_link;
 pub(crate) mod side_by_side;
 pub mod source;
 pub(crate) mod spec_edit;
 mod store;
 pub mod sweep;
+pub mod sweep_runs;
 mod view;
 pub mod view_options;
 
 use crate::draw::moments::{Dated, Moments};
 pub use action::Action;
 pub use analyses::{Analyses, AnalysesAction, Model};
+pub use colour_by::ColourBy;
 use link::Link;
 pub use notices::{Notices, NoticesAction};
 pub use opening::{
@@ -37,6 +42,7 @@ pub use opening::{
 pub use panels::{Panels, PanelsAction};
 pub use run::{Finished, Phase, Run};
 pub use runs::{Runs, RunsAction};
+pub use samples::{DATA_CENTRE, DATA_CENTRE_SCHEDULERS, GUIDED, GUIDED_SCHEDULERS};
 pub use selection::{Selection, SelectionAction};
 pub use source::Source;
 use std::rc::Rc;
@@ -49,7 +55,7 @@ use switchyard::{RunSpec, Settings};
 use switchyard_app::Experiment;
 use switchyard_app::study::{Origin, run_of, trains, why_trained};
 pub use view::{Theme, View, ViewAction};
-use view_options::{TIMES, ViewOption, ZONE};
+use view_options::{COMPARE_OVER, TIMES, ViewOption, ZONE};
 
 const DAY: f64 = 86_400.0;
 
@@ -84,28 +90,6 @@ pub struct Setup {
     /// Services of an earlier time, for policies that learn from a file; by name.
     pub histories: Vec<Rc<ServiceHistory>>,
 }
-
-/// The sample that the guide walks through.
-pub const GUIDED: &str = "three-jobs";
-
-/// The schedulers that the guide compares: their mean completion times are the 9.3, 10 and 11.7 of
-/// Tiresias' example (NSDI'19).
-pub const GUIDED_SCHEDULERS: [&str; 3] = [
-    "srsf",
-    "tiresias-gittins[thresholds=4,history=oracle]",
-    "las[quantum=1]",
-];
-
-/// The sample in which jobs slow their neighbours.
-pub const DATA_CENTRE: &str = "data-centre";
-
-/// The schedulers that run it where none are named: the placer that learned, beside the best rule, and
-/// last the one that they are compared with, which looks at no neighbours.
-pub const DATA_CENTRE_SCHEDULERS: [&str; 3] = [
-    "graph-rl",
-    "fifo[backfill=true,placement=least-interference-waiting]",
-    "fifo[backfill=true,placement=locality]",
-];
 
 impl AppState {
     /// The page as a link asks for it.
@@ -213,6 +197,11 @@ impl AppState {
             span: trace.span_days * DAY,
             zone: self.option(&ZONE).to_owned(),
         })
+    }
+
+    /// Whether runs are compared over the jobs that finished in all.
+    pub fn compares_over_common(&self) -> bool {
+        self.option(&COMPARE_OVER) != COMPARE_OVER.default
     }
 
     /// The scheduler that an option of a view names, if it is in the list.

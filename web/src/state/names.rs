@@ -4,10 +4,12 @@
 
 use super::run::Run;
 use crate::draw::format::{cut, duration};
-use crate::stage::ASIDE;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use switchyard::outages::{Outage, OutageKind};
+
+/// Between a run's name and what is different besides.
+const ASIDE: &str = " · ";
 
 /// Characters of changed parameters that a name shows.
 const ROOM: usize = 30;

@@ -1,11 +1,11 @@
 //! Random links and states, for tests: the same numbers from the same seed everywhere.
 
+use super::ColourBy;
 use super::link::Link;
 use super::view_options::{OPTIONS, ViewOption, ViewOptions};
 use super::{Action, AppState, SelectionAction, Source, Theme, TraceInfo, ViewAction};
 use crate::bridge::protocol::{Choice, Facets};
 use crate::goodput::Question;
-use crate::stage::ColourBy;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::Settings;

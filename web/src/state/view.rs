@@ -1,8 +1,8 @@
 //! What is shown, and how it looks.
 
+use super::ColourBy;
 use super::view_options::{ViewOption, ViewOptions};
 use crate::draw::moments::Moments;
-use crate::stage::ColourBy;
 
 /// The part of the state that says what is shown.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,6 @@
 
 use super::controls::quiet_button;
 use super::download::{self, PNG_SCALE, Picture};
-use super::headline::compares_over_common;
 use super::menu::Menu;
 use super::metrics_table::{Column, columns};
 use super::picture_saver::chosen;
@@ -116,7 +115,7 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
             let name = file_name(&props.state, of.1);
             let of_runs = (
                 props.state.runs.baseline,
-                compares_over_common(&props.state),
+                props.state.compares_over_common(),
             );
             save_table(&props.stage, of_runs, &name, of);
         });

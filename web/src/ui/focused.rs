@@ -1,10 +1,12 @@
 //! Whoever opens something with the keyboard goes on inside of it, and is back where they were when it
 //! closes.
 
-use super::tabs::PANEL;
 use wasm_bindgen::JsCast;
 use web_sys::{Document, Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
+
+/// Where the view is shown.
+pub(super) const PANEL: &str = "view";
 
 /// What has been opened.
 #[derive(Properties, PartialEq)]

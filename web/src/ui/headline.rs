@@ -19,7 +19,7 @@ const PLACE: u32 = 1;
 /// Over which jobs runs are compared, where some leave jobs behind, and why jobs train applications.
 fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
     let leaves = |column: &Column| column.complete && !column.summary.is_whole();
-    let over_common = compares_over_common(state);
+    let over_common = state.compares_over_common();
     let over = columns.iter().find(|column| column.complete);
     let over = over.map_or(0, |column| column.compared.jobs);
     let onchange = {
@@ -56,11 +56,6 @@ fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
             }
         </>
     }
-}
-
-/// Whether runs are compared over the jobs that finished in all.
-pub(super) fn compares_over_common(state: &AppState) -> bool {
-    state.option(&COMPARE_OVER) != COMPARE_OVER.default
 }
 
 /// The headline; `on_baseline` chooses another run to compare with.
@@ -122,7 +117,7 @@ pub(super) fn headline(
     });
     let files = TABLES.iter().map(|of| {
         let (stage, baseline, name) = (stage.clone(), baseline.id, file_name(state, of.1));
-        let over = compares_over_common(state);
+        let over = state.compares_over_common();
         let save =
             Callback::from(move |_: MouseEvent| save_table(&stage, (baseline, over), &name, of));
         quiet_button(

@@ -1,5 +1,6 @@
 //! The chosen job: what it is, its life in every run ([`life_bar`]), and [`why`] it runs or waits.
 
+mod in_run;
 mod life_bar;
 mod why;
 
@@ -8,7 +9,7 @@ use super::controls::{fact, quiet_button, swatch};
 use super::focused::use_way_back;
 use super::job_rows::name_of;
 use super::journey::journey;
-use super::life::{self, Stretch};
+use super::life;
 use super::placing_panel::shown;
 use super::speed;
 use super::term::{Definition, Term};
@@ -17,12 +18,13 @@ use crate::comparison::outcomes;
 use crate::draw::{describe, format, palette};
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage, StageRun};
+use in_run::InRun;
 use life_bar::life_bar;
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::job::{Job, JobId};
 use switchyard::policy::{Explanation, Slowness};
-use switchyard::sim::{Event, EventKind};
+use switchyard::sim::EventKind;
 use switchyard::tell::PlacingStep;
 use switchyard::workload::Label;
 use why::{laid_at, put_on_yard, why};
@@ -84,23 +86,6 @@ static RHO: Definition = Definition {
     formula: "JCT shared ∕ JCT alone on a 1∕N share",
     source: "Themis (NSDI'20).",
 };
-
-/// A job in one run.
-#[derive(Clone, PartialEq)]
-struct InRun {
-    id: u32,
-    name: String,
-    hue: usize,
-    rejected: bool,
-    /// How it ended otherwise than by being done, in words.
-    ended: Option<String>,
-    events: Vec<Event>,
-    life: Vec<Stretch>,
-    /// Nodes of each start among the events.
-    nodes: Vec<String>,
-    /// JCT, waiting, restarts, ρ; `NaN` where not known yet.
-    numbers: [f64; 4],
-}
 
 /// The inspector.
 #[component]

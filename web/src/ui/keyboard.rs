@@ -6,7 +6,7 @@ use super::header::DRAWER_BUTTON;
 use super::services::StateHandle;
 use super::views::VIEWS;
 use crate::session::Session;
-use crate::stage::ColourBy;
+use crate::state::ColourBy;
 use crate::state::{PanelsAction, SelectionAction, ViewAction};
 use crate::time_axis::Look;
 use gloo_events::{EventListener, EventListenerOptions};

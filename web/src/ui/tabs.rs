@@ -1,7 +1,7 @@
 //! The views to choose from, as a list of tabs that the keyboard walks: arrows, Home and End show the next
 //! one; and the way past all that stands before the view.
 
-use super::focused::{element, focus_on};
+use super::focused::{PANEL, element, focus_on};
 use super::services::{StateProps, tell};
 use super::view::View;
 use super::views::{self, VIEWS};
@@ -9,9 +9,6 @@ use crate::draw::format;
 use crate::state::{AppState, ViewAction};
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
-
-/// Where the view is shown.
-pub(super) const PANEL: &str = "view";
 
 /// What a view's tab is called in the document.
 pub(super) fn tab_id(view: &View) -> String {

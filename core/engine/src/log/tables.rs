@@ -2,10 +2,11 @@
 //! goes through every column follows from that: how many rows there are, the cells of those that follow, the
 //! bytes they take and the fingerprint.
 
-use super::{EventKind, NodeState, StopCause};
+use super::kinds::{EventKind, StopCause};
 use crate::Time;
 use crate::cluster::Gpus;
 use crate::job::JobId;
+use crate::node_state::NodeState;
 use crate::order;
 use xxhash_rust::xxh3::Xxh3Default;
 

@@ -1,6 +1,6 @@
 //! Chips in their lanes.
 
-use super::Shown;
+use super::chip::Shown;
 use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};

@@ -1,7 +1,7 @@
 //! The time axis above the rows: its marks, the weekends below it, and the clock.
 
-use super::overview::range_colour;
 use crate::draw::moments::Moments;
+use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
 use crate::draw::text::SMALL;
@@ -102,7 +102,7 @@ pub(super) fn paint_range(
         ruler.x_within(range.to).round(),
     );
     let (w, line) = ((right - left).max(1.0), pen.px(1.0));
-    pen.fill(range_colour(pen.is_dark));
+    pen.fill(palette::range(pen.is_dark));
     pen.alpha(0.12);
     pen.rect(&Rect::new(left, plot.y, w, plot.h));
     pen.alpha(1.0);

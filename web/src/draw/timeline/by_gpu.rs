@@ -10,7 +10,7 @@ use crate::draw::pen::{Align, Pen};
 use crate::draw::space::{Ratio, Rect};
 use crate::draw::text::{SMALL, TEXT_ROW};
 use crate::draw::viewport::Window;
-use crate::stage::ColourBy;
+use crate::state::ColourBy;
 use std::ops::Range;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;

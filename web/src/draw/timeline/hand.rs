@@ -1,6 +1,7 @@
 //! The timeline under pointer, wheel and keys.
 
 use super::Timeline;
+use super::drag::Drag;
 use super::overview::Grip;
 use super::rows::Target;
 use crate::draw::format;
@@ -12,21 +13,6 @@ use crate::time_axis::Look;
 
 /// CSS pixels: the heights that rows can have.
 const ROW_HEIGHTS: (f64, f64) = (1.0, 28.0);
-
-/// What a drag does.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Drag {
-    Pan {
-        window: Window,
-        scroll: f64,
-        from: Point<Device>,
-    },
-    /// The clock, by its time on the axis.
-    Clock,
-    /// A range begins at this time.
-    Select(f64),
-    Overview(Grip),
-}
 
 impl Timeline {
     pub(super) fn take_pointer(

@@ -143,7 +143,7 @@ impl Overview {
         if let Some(range) = stage.axis.selected() {
             let (from, to) = (self.x_of(range.from).round(), self.x_of(range.to).round());
             let (w, h) = ((to - from).max(line), pen.px(3.0));
-            pen.fill(range_colour(stage.dark));
+            pen.fill(palette::range(stage.dark));
             pen.rect(&Rect::new(from, area.bottom() - h, w, h));
         }
         pen.fill(chrome.accent);
@@ -174,11 +174,6 @@ impl Overview {
         let middle = area.middle().y + pen.px(1.0);
         pen.label("waiting", gutter, middle, Align::Right, gutter);
     }
-}
-
-/// The colour of a range that is selected.
-pub(in crate::draw) fn range_colour(dark: bool) -> &'static str {
-    palette::category(0, dark)
 }
 
 /// Where a scale from 0 ends that goes up to `most`: at a number with one digit.

@@ -7,17 +7,13 @@ pub(super) use grid::Grid;
 
 use super::floor::Floor;
 use super::look::{self, Detail, Inside, Lines, Look};
-use crate::draw::space::{Device, Point, Ratio, Rect, Size, World};
+use crate::draw::space::{Point, Ratio, Rect, Size, World};
 use crate::draw::viewport::Plane;
-use grid::Unit;
 
 /// The part of the largest cell that a cell must be to show nearly as much.
 const NEARLY: f64 = 0.84;
 /// CSS pixels below which a node, and below which a rack, says nothing of its own.
 const LEAST_TILE: f64 = 4.0;
-const LEAST_RACK: f64 = 6.0;
-/// More cells than these nobody tells apart, and no frame has the time to paint.
-const MOST_CELLS: usize = 6_000;
 
 /// All nodes, laid out to fit into an area.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -293,46 +289,6 @@ impl Tiling {
         };
         self.halls = halls.into_iter().map(framed).collect();
         self
-    }
-
-    /// The grid as seen through `plane`, the window's upper left corner at `corner`.
-    pub(super) fn seen(&self, plane: &Plane, corner: Point<Device>) -> Grid<'_> {
-        let look = if plane.scale == 1.0 {
-            self.look
-        } else {
-            let pitch = plane.size(self.pitch);
-            let largest = f64::INFINITY;
-            Look::new(pitch, self.inside, self.ratio, largest)
-        };
-        let mut grid = Grid {
-            tiling: self,
-            scale: plane.scale,
-            look,
-            unit: Unit::Node,
-            origin: plane.origin(corner),
-        };
-        let least = |css: f64| self.ratio.exact(css);
-        let is_less = |area: Rect, css: f64| area.w.min(area.h) < least(css);
-        let size = look.size;
-        if self.sections.len() > 1 && is_less(Rect::new(0.0, 0.0, size.w, size.h), LEAST_TILE) {
-            let rack = grid.section(0);
-            grid.unit = if self.halls.len() > 1 && is_less(rack, LEAST_RACK) {
-                Unit::Hall
-            } else {
-                Unit::Section
-            };
-        }
-        let nodes = self.corners.len();
-        if self.sections.len() == 1 && look.detail == Detail::Density && nodes > MOST_CELLS {
-            // As many as are seen of them: zooming in shows them one by one.
-            let seen = nodes as f64 / (plane.scale * plane.scale);
-            let side = (seen / MOST_CELLS as f64).sqrt().ceil() as u32;
-            grid.unit = match side {
-                0 | 1 => Unit::Node,
-                _ => Unit::Patch(side),
-            };
-        }
-        grid
     }
 
     /// Whether a node is one cell.

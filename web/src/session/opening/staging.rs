@@ -3,7 +3,7 @@
 use super::{OpeningRequest, first_moment};
 use crate::bridge::protocol::OpenedTrace;
 use crate::draw::format;
-use crate::draw::palette::Ranks;
+use crate::draw::ranks::Ranks;
 use crate::session::Session;
 use crate::state::attachments::Attachments;
 use crate::state::{Action, Refused, RunsAction, SelectionAction, Source, TraceInfo, ViewAction};

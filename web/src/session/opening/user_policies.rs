@@ -3,6 +3,7 @@
 //! parameter of the policy's spec, so that links and experiments carry it.
 
 use crate::session::Session;
+use crate::session::suffix::ends_with;
 use crate::state::{Action, RunsAction};
 use crate::words::words;
 use switchyard::policy::PolicySpec;
@@ -56,9 +57,4 @@ impl Session {
             }
         });
     }
-}
-
-/// Whether a file's name ends so, in letters of either case.
-pub(in crate::session) fn ends_with(file: &File, end: &str) -> bool {
-    file.name().to_ascii_lowercase().ends_with(end)
 }

@@ -1,5 +1,6 @@
 //! Writing jobs: into files, and for the case that the page's program fails.
 
+use super::Noted;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{ExportFormat, ExportReply, ExportRequest};
 use crate::rescue;
@@ -7,11 +8,7 @@ use crate::session::Session;
 use crate::state::{AppState, NoticesAction};
 use std::cell::Cell;
 use std::rc::Rc;
-use switchyard::workload::Workload;
 use switchyard_app::Experiment;
-
-/// The jobs and settings that are noted for a rescue.
-pub(super) type Noted = (Rc<Workload>, Experiment);
 
 impl Session {
     /// Writes the jobs in a format, and hands the text to `save`.

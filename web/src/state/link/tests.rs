@@ -1,8 +1,9 @@
 //! Tests of links.
 
 use super::*;
-use crate::state::Action;
+use crate::stage::Stage;
 use crate::state::random::{Random, opened};
+use crate::state::{Action, AppState};
 use std::sync::Arc;
 use switchyard::placement::Strategy;
 use switchyard::sim::{LogBudget, SimOptions};

@@ -1,6 +1,6 @@
 //! A job's life in one run as a thin bar over time, with the clock in it.
 
-use super::InRun;
+use super::in_run::InRun;
 use crate::draw::{format, palette};
 use crate::stage::SharedStage;
 use crate::ui::clock::Clocked;

@@ -1,7 +1,7 @@
 //! Why a job runs or waits in one run at the clock's time: in a sentence, and in the policy's numbers and
 //! curves.
 
-use super::InRun;
+use super::in_run::InRun;
 use crate::draw::format;
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::ui::clock::Clocked;

@@ -3,7 +3,7 @@
 use crate::state::RunsAction;
 use crate::ui::by_whom::{BesideRecorded, ByWhom};
 use crate::ui::chart_card::ChartCard;
-use crate::ui::headline::{compares_over_common, headline};
+use crate::ui::headline::headline;
 use crate::ui::metrics_table::{columns, metrics_table};
 use crate::ui::services::{StateProps, tell};
 use crate::ui::theme::is_dark;
@@ -35,7 +35,7 @@ fn Compare(props: &StateProps) -> Html {
         let figures = Chart::of(&runs).map(|chart| Rc::new(Figure::of(chart, &runs)));
         begun.then(|| figures.collect::<Vec<_>>())
     });
-    let over_common = compares_over_common(state);
+    let over_common = state.compares_over_common();
     let given = (stage.clone(), state.runs.revision, over_common);
     let columns = use_memo(given, |(stage, _, over_common)| {
         columns(&stage.read(), *over_common)

@@ -9,13 +9,12 @@ mod jobs;
 mod queues;
 mod sweep;
 mod timeline;
+mod turn;
 mod yard;
 
-use super::scheduler_card::ITS_TURN;
 use super::view::View;
+use crate::state::AppState;
 use crate::state::link::{Link, among};
-use crate::state::{AppState, Phase, Run};
-use yew::prelude::*;
 
 /// The views in the order of their tabs and keys. The first is shown where none is named.
 pub(super) static VIEWS: [View; 8] = [
@@ -37,14 +36,6 @@ pub(super) fn named(name: &str) -> Option<&'static View> {
 /// The view that is shown.
 pub(super) fn shown(state: &AppState) -> &'static View {
     named(&state.view.name).unwrap_or(&VIEWS[0])
-}
-
-/// That a run waits for its turn, if it does: why there is nothing to see of it.
-fn its_turn(state: &AppState, card: &Run) -> Html {
-    if card.phase != Phase::Waiting || state.opening.trace.is_none() {
-        return Html::default();
-    }
-    html! { <span class="hint">{ ITS_TURN }</span> }
 }
 
 /// What stands after `#`, with a view that there is.

@@ -2,7 +2,8 @@
 
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::sweep::{Sweep, Vary, in_words, values};
+use crate::state::sweep::{Sweep, Vary, in_words};
+use crate::state::sweep_runs::values;
 use crate::state::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{self, error, field, list, option};

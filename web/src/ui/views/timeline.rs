@@ -1,6 +1,6 @@
 //! Who held which GPU when, one timeline per run.
 
-use super::its_turn;
+use super::turn::its_turn;
 use crate::draw::format;
 use crate::draw::timeline::{By, Timeline, picture};
 use crate::state::ViewAction;

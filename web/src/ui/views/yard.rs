@@ -1,6 +1,6 @@
 //! Every run's yard side by side on the one clock.
 
-use super::its_turn;
+use super::turn::its_turn;
 use crate::draw::format;
 use crate::draw::palette::{self, LOADS};
 use crate::draw::yard::Yard;

@@ -1,11 +1,16 @@
 //! A tiling on the screen: where tiles, cells and frames are seen.
 
 use super::super::look::{Detail, Look};
-use super::{Tiling, Trim};
+use super::{LEAST_TILE, Tiling, Trim};
 use crate::bands::Band;
 use crate::draw::space::{Device, Point, Rect, World};
+use crate::draw::viewport::Plane;
 use crate::stage::StageRun;
 use switchyard::cluster::Gpus;
+
+const LEAST_RACK: f64 = 6.0;
+/// More cells than these nobody tells apart, and no frame has the time to paint.
+pub(super) const MOST_CELLS: usize = 6_000;
 
 /// What is one cell where GPUs have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +31,48 @@ pub(in super::super) struct Grid<'t> {
     pub(super) unit: Unit,
     /// The first tile's corner.
     pub(super) origin: Point<Device>,
+}
+
+impl Tiling {
+    /// The grid as seen through `plane`, the window's upper left corner at `corner`.
+    pub(in super::super) fn seen(&self, plane: &Plane, corner: Point<Device>) -> Grid<'_> {
+        let look = if plane.scale == 1.0 {
+            self.look
+        } else {
+            let pitch = plane.size(self.pitch);
+            let largest = f64::INFINITY;
+            Look::new(pitch, self.inside, self.ratio, largest)
+        };
+        let mut grid = Grid {
+            tiling: self,
+            scale: plane.scale,
+            look,
+            unit: Unit::Node,
+            origin: plane.origin(corner),
+        };
+        let least = |css: f64| self.ratio.exact(css);
+        let is_less = |area: Rect, css: f64| area.w.min(area.h) < least(css);
+        let size = look.size;
+        if self.sections.len() > 1 && is_less(Rect::new(0.0, 0.0, size.w, size.h), LEAST_TILE) {
+            let rack = grid.section(0);
+            grid.unit = if self.halls.len() > 1 && is_less(rack, LEAST_RACK) {
+                Unit::Hall
+            } else {
+                Unit::Section
+            };
+        }
+        let nodes = self.corners.len();
+        if self.sections.len() == 1 && look.detail == Detail::Density && nodes > MOST_CELLS {
+            // As many as are seen of them: zooming in shows them one by one.
+            let seen = nodes as f64 / (plane.scale * plane.scale);
+            let side = (seen / MOST_CELLS as f64).sqrt().ceil() as u32;
+            grid.unit = match side {
+                0 | 1 => Unit::Node,
+                _ => Unit::Patch(side),
+            };
+        }
+        grid
+    }
 }
 
 impl Grid<'_> {

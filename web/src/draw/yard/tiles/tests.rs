@@ -1,3 +1,4 @@
+use super::grid::MOST_CELLS;
 use super::*;
 use switchyard::cluster::ClusterSpec;
 

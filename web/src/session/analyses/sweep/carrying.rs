@@ -1,0 +1,135 @@
+//! A sweep begins, goes on and ends.
+
+use super::Side;
+use super::SweepUnderWay;
+use crate::bridge::client::{News, WorkerHandle};
+use crate::bridge::protocol::{Program, RunInput, SummaryReply, SummaryRequest};
+use crate::complaint::Complaint;
+use crate::session::Session;
+use crate::session::runs::ResolvedWeights;
+use crate::state::link::Link;
+use crate::state::sweep::{Order, Sweep, Vary};
+use crate::state::{AnalysesAction, AppState};
+use std::rc::Rc;
+use switchyard::report::Summary;
+
+impl Session {
+    /// Begins the sweep that its view asks for, in the place of the one before.
+    pub fn sweep(&self, state: &AppState) {
+        let shown = Link::of(state, &self.0.stage.read());
+        if state.varied() == Vary::Link {
+            return self.compare_with_link(state, &shown);
+        }
+        let (sweep, orders) = match state.sweep(&shown) {
+            Ok(both) => both,
+            Err(why) => return self.tell(AnalysesAction::Swept(Err(why))),
+        };
+        let here = self.here(state);
+        self.begin_sweep(sweep, orders, [here.clone(), here]);
+    }
+
+    /// The page's own jobs.
+    pub(in crate::session::analyses) fn here(&self, state: &AppState) -> Side {
+        Side {
+            jobs: self.0.opening.jobs(),
+            applications: state.applications(),
+        }
+    }
+
+    /// Begins a sweep that has been worked out.
+    pub(in crate::session::analyses) fn begin_sweep(
+        &self,
+        sweep: Sweep,
+        orders: Vec<Order>,
+        sides: [Side; 2],
+    ) {
+        self.0.analyses.sweep.replace(SweepUnderWay {
+            waiting: orders.into_iter().enumerate().collect(),
+            sides,
+            ..SweepUnderWay::default()
+        });
+        self.tell(AnalysesAction::Swept(Ok(Rc::new(sweep))));
+        self.sweep_on();
+    }
+
+    /// Ends the sweep that is under way; what is done stays.
+    pub fn leave_sweep(&self) {
+        self.0.analyses.sweep.take();
+        self.tell(AnalysesAction::LeftSweep);
+    }
+
+    /// Gives runs that wait to workers, as many as there is room for beside the page's own runs.
+    fn sweep_on(&self) {
+        let most = self.room().max(1);
+        loop {
+            let mut sweeping = self.0.analyses.sweep.borrow_mut();
+            if sweeping.workers.len() >= most {
+                return;
+            }
+            let Some((at, order)) = sweeping.waiting.pop_front() else {
+                let is_over = sweeping.workers.is_empty();
+                drop(sweeping);
+                if is_over {
+                    self.tell(AnalysesAction::LeftSweep);
+                }
+                return;
+            };
+            let Order { spec, load, there } = order;
+            let Side { jobs, applications } = sweeping.sides[usize::from(there)].clone();
+            drop(sweeping);
+            let weights = match self.resolve_weights(&spec) {
+                ResolvedWeights::Ready(weights) => weights,
+                ResolvedWeights::Missing(why) => {
+                    self.tell(AnalysesAction::SweptRun(at, Err(why.into())));
+                    continue;
+                }
+                ResolvedWeights::Loading => {
+                    let why = "Its weights are on their way: start the sweep again.".to_owned();
+                    self.tell(AnalysesAction::SweptRun(at, Err(why.into())));
+                    continue;
+                }
+            };
+            let session = self.clone();
+            let worker = WorkerHandle::start_in(Program::of(&spec.policy), move |news| {
+                session.hear_sweep(at, news);
+            });
+            let request = SummaryRequest {
+                input: RunInput {
+                    spec: Rc::new(spec),
+                    applications,
+                    own_weights: weights.own.is_some(),
+                },
+                load,
+            };
+            let with = std::iter::once(jobs.into()).chain(weights.files());
+            match worker.send(&request, with) {
+                Ok(()) => self
+                    .0
+                    .analyses
+                    .sweep
+                    .borrow_mut()
+                    .workers
+                    .push((at, worker)),
+                Err(why) => self.tell(AnalysesAction::SweptRun(at, Err(Complaint::of(why)))),
+            }
+        }
+    }
+
+    fn hear_sweep(&self, at: usize, news: News<SummaryReply>) {
+        let outcome: Result<Summary, Complaint> = match news {
+            News::Reply(SummaryReply(outcome)) => *outcome,
+            News::Died(why) => Err(format!("Its worker died: {why}.").into()),
+            News::Late => return self.tell_late(),
+        };
+        let mut sweeping = self.0.analyses.sweep.borrow_mut();
+        let before = sweeping.workers.len();
+        sweeping.workers.retain(|(of, _)| *of != at);
+        // What is left of a sweep that was ended says nothing more.
+        let is_known = sweeping.workers.len() < before;
+        drop(sweeping);
+        if is_known {
+            self.tell(AnalysesAction::SweptRun(at, outcome));
+            self.sweep_on();
+        }
+    }
+}
