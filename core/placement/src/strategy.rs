@@ -92,8 +92,16 @@ placements! {
 )]
 pub struct UnknownStrategy(pub String);
 
+/// Not with `join`: of an array the compiler unrolls that, and then takes ten minutes over it.
 fn names() -> String {
-    Strategy::ALL.map(Strategy::name).join(", ")
+    let mut names = String::new();
+    for strategy in Strategy::ALL {
+        if !names.is_empty() {
+            names.push_str(", ");
+        }
+        names.push_str(strategy.name());
+    }
+    names
 }
 
 impl Strategy {
