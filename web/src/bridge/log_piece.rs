@@ -1,5 +1,5 @@
 //! A piece of a run's log as it travels: the numbers of its rows in the message, and beside it their cells, column by
-//! column, in one buffer. So they are copied once in the worker and once in the page, and no cell is looked at.
+//! column, in one buffer. So cells are copied once in the worker and once in the page.
 
 use js_sys::{ArrayBuffer, Uint8Array};
 use serde::{Deserialize, Serialize};

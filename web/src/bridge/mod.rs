@@ -1,7 +1,7 @@
 //! Messages between the page and its workers.
 //!
-//! [`protocol`] says what is said, one file a role; [`jobs`], [`log_piece`] and [`parcel`] how it travels, [`client`] is the page's end
-//! and [`server`] the workers'.
+//! [`protocol`] says what is said, one file a role; [`jobs`], [`log_piece`] and [`parcel`] how it travels, [`client`]
+//! is the page's end and [`server`] the workers'.
 //!
 //! What is copied on the way, each time whole:
 //!

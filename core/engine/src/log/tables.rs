@@ -184,22 +184,30 @@ pub(super) trait Cell: Copy {
     fn add_to(self, hash: &mut Xxh3Default);
 }
 
-impl Cell for Time {
-    type Stored = f64;
-    const RANK: Rank = Rank::Real;
+/// A cell that is held as the number within it.
+macro_rules! number_within {
+    ($Cell:ident, $Number:ty) => {
+        impl Cell for $Cell {
+            type Stored = $Number;
+            const RANK: Rank = <$Number as Cell>::RANK;
 
-    fn store(self) -> f64 {
-        self.0
-    }
+            fn store(self) -> $Number {
+                self.0
+            }
 
-    fn load(stored: f64) -> Self {
-        Self(stored)
-    }
+            fn load(stored: $Number) -> Self {
+                Self(stored)
+            }
 
-    fn add_to(self, hash: &mut Xxh3Default) {
-        self.0.add_to(hash);
-    }
+            fn add_to(self, hash: &mut Xxh3Default) {
+                self.0.add_to(hash);
+            }
+        }
+    };
 }
+
+number_within!(Time, f64);
+number_within!(JobId, u32);
 
 /// A cell that is held as it is.
 macro_rules! plain_cell {
@@ -230,23 +238,6 @@ plain_cell!(Gpus, Gpus, |self, hash| {
     hash.update(&{ self.node }.to_le_bytes());
     hash.update(&{ self.mask }.to_le_bytes());
 });
-
-impl Cell for JobId {
-    type Stored = u32;
-    const RANK: Rank = Rank::Number;
-
-    fn store(self) -> u32 {
-        self.0
-    }
-
-    fn load(stored: u32) -> Self {
-        Self(stored)
-    }
-
-    fn add_to(self, hash: &mut Xxh3Default) {
-        self.0.add_to(hash);
-    }
-}
 
 /// A cell that is one of a few, held as its number.
 macro_rules! numbered_cell {
