@@ -34,14 +34,14 @@ struct Cell {
 
 /// The height of text on the page, CSS pixels.
 const TEXT: f64 = 11.0;
-/// Room for the labels of the axes on the page, CSS pixels.
+/// Room for the labels of the axes on the page, CSS pixels. The last one across stands half beyond the plot.
 const LEFT: f64 = 56.0;
 const BELOW: f64 = 24.0;
-const EDGE: f64 = 10.0;
+const EDGE: f64 = 16.0;
 /// The same in a picture for a paper, which has titles, too: heights of the text.
 const LEFT_OF: f64 = 6.5;
 const BELOW_OF: f64 = 3.4;
-const EDGE_OF: f64 = 0.8;
+const EDGE_OF: f64 = 1.4;
 const HEAD_OF: f64 = 1.8;
 /// A dot's radius, CSS pixels and heights of the text.
 #[cfg(any(test, feature = "canvas"))]
