@@ -1,4 +1,4 @@
-// The way to the editor of schedulers (editor/): whoever presses "Write a scheduler", or "Edit" on a script's
+// The way to the editor of schedulers (web/editor/): whoever presses "Write a scheduler", or "Edit" on a script's
 // card, or opens a script's file, has it fetched then. A page that was left while something was being written opens it again.
 (() => {
   const open = async (id, file) => {

@@ -574,7 +574,7 @@ globalThis.switchyardEmbed = (() => {
     },
     // For tests/e2e/hostile.test.mjs, which tries all of them.
     methods: Object.keys(METHODS),
-    // For static/, editor/ and explorer/.
+    // For static/, web/editor/ and web/explorer/.
     get page() {
       return page;
     },

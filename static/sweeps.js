@@ -1,4 +1,4 @@
-// The way to the explorer of sweeps (explorer/): a sweep's table that is dropped on the page or chosen, and the
+// The way to the explorer of sweeps (web/explorer/): a sweep's table that is dropped on the page or chosen, and the
 // sweep that the page runs itself, have it fetched then. What is dropped with a table, or chosen, and is none,
 // goes where all files go.
 (() => {

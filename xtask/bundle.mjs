@@ -1,4 +1,4 @@
-// Bundles scripts that are made of npm packages: of each folder that is named, src/main.js and what it imports
+// Bundles scripts that are made of npm packages: of each folder of web/ that is named, src/main.js and what it imports
 // into target/web/FOLDER.js, one script that asks for nothing else. Trunk calls this before it builds (Trunk.toml).
 
 import { mkdirSync } from "node:fs";
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const target = join(root, "target/web");
 mkdirSync(target, { recursive: true });
 for (const name of process.argv.slice(2)) {
-  const folder = join(root, name);
+  const folder = join(root, "web", name);
   const { build } = createRequire(join(folder, "package.json"))("esbuild");
   await build({
     entryPoints: [join(folder, "src/main.js")],

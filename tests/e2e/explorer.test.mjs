@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { cellsOf, front, spread, student, worths } from "../../explorer/src/aggregate.js";
-import { dimensionsOf, firstLook, without } from "../../explorer/src/dimensions.js";
-import { METRICS, inWords, metricsOf, significant, unitFor } from "../../explorer/src/metrics.js";
-import { MOST_RUNS, read } from "../../explorer/src/read.js";
-import { gpusOf, policyBut, policyOf, settingsOf, shortPolicy } from "../../explorer/src/spec.js";
+import { cellsOf, front, spread, student, worths } from "../../web/explorer/src/aggregate.js";
+import { dimensionsOf, firstLook, without } from "../../web/explorer/src/dimensions.js";
+import { METRICS, inWords, metricsOf, significant, unitFor } from "../../web/explorer/src/metrics.js";
+import { MOST_RUNS, read } from "../../web/explorer/src/read.js";
+import { gpusOf, policyBut, policyOf, settingsOf, shortPolicy } from "../../web/explorer/src/spec.js";
 
 const TEXTS = "trace trace_hash cluster scheduler policy settings key failure error log_hash link".split(" ");
 const FIGURES = ["jobs", "finished", "jct_mean", "jct_p99", "makespan"];

@@ -13,7 +13,7 @@ async function listening(t) {
   await finished(page, 2);
   await page.evaluate(() => {
     globalThis.noted = [];
-    switchyardEmbed.onChange((changes) => noted.push({ changes, at: performance.now(), t: switchyardEmbed.page.look().t }));
+    switchyardEmbed.onChange((changes) => noted.push({ changes, t: switchyardEmbed.page.look().t }));
   });
   return page;
 }
@@ -50,19 +50,21 @@ test("whoever listens hears of each change once, by its name", async (t) => {
 
 test("the clock is told of at most ten times a second, and where it stops", async (t) => {
   const page = await listening(t);
-  const { told, last } = await page.evaluate(async () => {
+  const { told, last, took } = await page.evaluate(async () => {
     const { page } = switchyardEmbed;
+    const start = performance.now();
     for (let step = 1; step <= 60; step += 1) {
       page.seek(2 + step / 30);
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
     const last = page.look().t;
     await switchyardEmbed.until(() => noted.some(({ changes, t }) => changes.includes("time") && t === last));
-    return { told: noted.filter(({ changes }) => changes.includes("time")), last };
+    return { told: noted.filter(({ changes }) => changes.includes("time")), last, took: performance.now() - start };
   });
   assert.equal(told.at(-1).t, last);
-  assert.ok(told.length > 1);
-  for (const [before, { at }] of told.slice(1).map((now, i) => [told[i], now])) assert.ok(at - before.at > 95, `${at - before.at} ms apart`);
+  // The page waits by its own clock; when a script hears of it depends on what else the machine does.
+  assert.ok(told.length > 1, `told ${told.length} times`);
+  assert.ok(told.length <= 1 + took / 100, `told ${told.length} times in ${took} ms`);
 });
 
 test("answers have names, and what is asked in another way is no answer", async (t) => {

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { METRICS, inWords } from "../../explorer/src/metrics.js";
-import { read } from "../../explorer/src/read.js";
+import { METRICS, inWords } from "../../web/explorer/src/metrics.js";
+import { read } from "../../web/explorer/src/read.js";
 import { accessibilityProblems, browser, cards, dist, finished, screenshot } from "./browser.mjs";
 
 const { open } = browser();

@@ -27,7 +27,7 @@ pub(crate) const COLUMNAR: [&str; 2] = ["columnar.js", "columnar_bg.wasm"];
 /// A script made of npm packages, one file beside the page, which asks for it when somebody first needs it
 /// (`static/lazy.js`); `bundle.mjs` makes it.
 pub(crate) struct Bundle {
-    /// The folder where it is written and its packages lie; its name in `static/lazy.js`.
+    /// The folder of `web/` where it is written and its packages lie; its name in `static/lazy.js`.
     pub(crate) name: &'static str,
     /// The script's file.
     pub(crate) file: &'static str,
@@ -51,7 +51,7 @@ pub(crate) const BUNDLES: [Bundle; 2] = [
 
 impl Bundle {
     pub(crate) fn folder(&self) -> PathBuf {
-        root().join(self.name)
+        root().join("web").join(self.name)
     }
 }
 

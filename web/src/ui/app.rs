@@ -179,7 +179,7 @@ pub fn App(props: &AppProps) -> Html {
                     { intro(&state, session) }
                     <div class="stage">
                         <div class="view" id={PANEL} role="tabpanel" tabindex="-1" aria-labelledby={tab_id(shown)}>{ view }</div>
-                        // What editor/ fills.
+                        // What web/editor/ fills.
                         <div id="editor"></div>
                         // Always a node, if an empty one: else the view before it would be made anew.
                         { inspector.unwrap_or_default() }

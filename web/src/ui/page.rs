@@ -1,6 +1,6 @@
 //! The page as scripts see it: what they may ask it, what they may have it do, and what they hear of. `static/embed.js`
-//! goes by it when it talks with the article around a frame, `static/snippets.js` when it makes snippets, `editor/` and
-//! `explorer/` when they look at the list of schedulers; `web/src/bin/app/page.rs` hands it to them. Nothing here trusts
+//! goes by it when it talks with the article around a frame, `static/snippets.js` when it makes snippets, `web/editor/` and
+//! `web/explorer/` when they look at the list of schedulers; `web/src/bin/app/page.rs` hands it to them. Nothing here trusts
 //! what it is asked with: an unknown name is no answer.
 
 mod answers;

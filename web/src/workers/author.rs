@@ -1,6 +1,6 @@
-//! The worker that answers whoever writes a script (editor/src/author.js): what there is to write with,
+//! The worker that answers whoever writes a script (web/editor/src/author.js): what there is to write with,
 //! whether a text is sound, and its score. Questions and answers are JSON, as texts: they go past the page's
-//! own program, which knows nothing of the language. `editor/src/author.js` has the names of answers once more; a test
+//! own program, which knows nothing of the language. `web/editor/src/author.js` has the names of answers once more; a test
 //! holds the two together.
 
 use gloo_events::EventListener;
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    const SCRIPT: &str = include_str!("../../../editor/src/author.js");
+    const SCRIPT: &str = include_str!("../../editor/src/author.js");
 
     fn names(answer: &impl Serialize) -> BTreeSet<String> {
         let answer = serde_json::to_value(answer).expect("texts and numbers");

@@ -11,9 +11,9 @@ const SCRIPTS: [(&str, &str); 7] = [
     ("snippets", include_str!("../../../../static/snippets.js")),
     ("author", include_str!("../../../../static/author.js")),
     ("sweeps", include_str!("../../../../static/sweeps.js")),
-    ("editor", include_str!("../../../../editor/src/page.js")),
-    ("panel", include_str!("../../../../editor/src/panel.js")),
-    ("explorer", include_str!("../../../../explorer/src/page.js")),
+    ("editor", include_str!("../../../editor/src/page.js")),
+    ("panel", include_str!("../../../editor/src/panel.js")),
+    ("explorer", include_str!("../../../explorer/src/page.js")),
 ];
 
 fn names(answer: &impl Serialize) -> BTreeSet<String> {

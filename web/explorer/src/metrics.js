@@ -1,7 +1,7 @@
 // The numbers of a run (docs/metrics.md): what they are called, in which unit they stand, and which way is better. The
 // table is the engine's, written down as JSON.
 
-import TABLE from "../../core/report/metrics.json" with { type: "json" };
+import TABLE from "../../../core/report/metrics.json" with { type: "json" };
 import { wordsOf } from "./spec.js";
 
 const BETTER = { lower: -1, higher: 1, neither: 0 };

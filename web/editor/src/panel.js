@@ -5,7 +5,7 @@
 // In: the page's schedulers as they are, looked at whenever they change. Out: schedulers added, changed and
 // removed; each has a worker of its own, and so has the check, so that typing waits for nobody.
 
-import METRICS from "../../core/report/metrics.json" with { type: "json" };
+import METRICS from "../../../core/report/metrics.json" with { type: "json" };
 import { check, describe, giveUpScore, read, score } from "./author.js";
 import { field } from "./code.js";
 import { draft, keep } from "./draft.js";
