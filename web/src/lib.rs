@@ -13,8 +13,6 @@ pub mod comparison;
 pub mod complaint;
 pub mod draw;
 pub mod followed;
-pub mod fragmentation;
-pub mod goodput;
 pub mod links;
 mod log_room;
 mod machine;

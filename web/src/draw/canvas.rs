@@ -71,7 +71,7 @@ pub(crate) trait RunPainter {
 }
 
 /// The run with an id, painted while it is on stage.
-pub(crate) struct OfRun<P>(pub(super) u32, pub(super) P);
+pub(crate) struct OfRun<P>(pub(crate) u32, pub(crate) P);
 
 impl<P> OfRun<P> {
     fn on<'a>(&self, stage: &'a Stage) -> Option<OnStage<'a>> {

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::view_options::{OPTIONS, ViewOption, ViewOptions};
 use super::{Action, AppState, SelectionAction, Source, Theme, TraceInfo, ViewAction};
 use crate::bridge::protocol::{Choice, Facets};
-use crate::goodput::Question;
+use crate::ui::views::goodput::model::Question;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::Settings;

@@ -7,7 +7,6 @@ mod why;
 use super::clock::Clocked;
 use super::controls::{fact, quiet_button, swatch};
 use super::focused::use_way_back;
-use super::job_rows::name_of;
 use super::journey::journey;
 use super::life;
 use super::placing_panel::shown;
@@ -268,8 +267,8 @@ fn in_run(stage: &Stage, run: &StageRun, name: String, id: JobId, job: &Job) -> 
 }
 
 fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
-    let tenant = name_of(&stage.workload.tenants, job.tenant);
-    let model = name_of(&stage.workload.models, job.model);
+    let tenant = describe::name_of(&stage.workload.tenants, job.tenant);
+    let model = describe::name_of(&stage.workload.models, job.model);
     let runs_on = match job.is_on_cores() {
         true => (
             "runs on",

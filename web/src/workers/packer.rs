@@ -4,7 +4,7 @@ use super::opener::read;
 use crate::bridge::protocol::{PackReply, PackRequest, Packer};
 use crate::bridge::server::Page;
 use crate::complaint::Complaint;
-use crate::fragmentation::Arrivals;
+use crate::ui::views::fragmentation::experiment::Arrivals;
 use switchyard::pods::Fleet;
 use switchyard::trace::{SourceFile, is_pod_list, read_fleet};
 use wasm_bindgen::JsCast;

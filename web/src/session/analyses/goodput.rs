@@ -3,9 +3,9 @@
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{ModelReply, ModelRequest};
 use crate::complaint::Complaint;
-use crate::goodput::Question;
 use crate::session::Session;
 use crate::state::AnalysesAction;
+use crate::ui::views::goodput::model::Question;
 
 impl Session {
     /// Asks the goodput model.

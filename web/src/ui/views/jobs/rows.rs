@@ -1,7 +1,8 @@
 //! Which jobs the jobs table shows, in which order, and which of them fit on the screen.
 
-use super::job_filter::{Facts, Filter, Number, Text};
+use super::filter::{Facts, Filter, Number, Text};
 use crate::comparison::outcomes;
+use crate::draw::describe::name_of;
 use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -183,13 +184,6 @@ impl Rows {
     }
 }
 
-/// The name an index stands for; empty if there is none.
-pub(super) fn name_of(names: &[String], index: Option<u32>) -> &str {
-    index
-        .and_then(|index| names.get(index as usize))
-        .map_or("", String::as_str)
-}
-
 fn compare(
     workload: &Workload,
     per_run: &[Vec<f64>],
@@ -318,10 +312,10 @@ pub(super) fn window(scrolled: f64, height: f64, row: f64, rows: usize) -> std::
 
 #[cfg(test)]
 mod tests {
+    use super::super::filter::RunNames;
     use super::*;
     use crate::stage::StageRun;
     use crate::state::{Finished, Phase};
-    use crate::ui::job_filter::RunNames;
     use std::rc::Rc;
 
     fn stage() -> Stage {

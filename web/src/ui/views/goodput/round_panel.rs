@@ -1,12 +1,12 @@
 //! One round of a scheduler that decides over all jobs at once: how it searched, who held which
 //! GPUs before and after, and what speedup it expects of each job.
 
-use super::controls::job_link;
-use super::drawing::drawing;
-use super::plot::chart;
-use super::term::{Definition, Term};
 use crate::draw::{format, palette};
 use crate::stage::Stage;
+use crate::ui::controls::job_link;
+use crate::ui::drawing::drawing;
+use crate::ui::plot::chart;
+use crate::ui::term::{Definition, Term};
 use std::fmt::Write;
 use switchyard::cluster::Part;
 use switchyard::job::JobId;

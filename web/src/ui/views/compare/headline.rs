@@ -1,15 +1,15 @@
 //! The runs in the few numbers that papers compare: a row a run, each number beside the baseline's, the
 //! best of each column marked; and the same table as a file.
 
-use super::controls::{quiet_button, swatch};
-use super::export::{TABLES, file_name, save_table};
-use super::metrics::{Look, definition};
-use super::metrics_table::{Column, cell, known, reference};
-use super::term::Term;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::view_options::COMPARE_OVER;
 use crate::state::{AppState, ViewAction};
+use crate::ui::controls::{quiet_button, swatch};
+use crate::ui::export::{TABLES, file_name, save_table};
+use crate::ui::metrics::{Look, definition};
+use crate::ui::metrics_table::{Column, cell, known, reference};
+use crate::ui::term::Term;
 use switchyard::report::Metric;
 use yew::prelude::*;
 

@@ -1,17 +1,17 @@
 //! One chart: its picture, what it says under the pointer, the clock in it, and its files. Charts over
 //! time show the window of all views, and move it.
 
-use super::clock::{Clocked, use_axis};
-use super::controls::swatch;
-use super::drawing::drawing;
-use super::export::file_name;
-use super::picture_saver::{PictureSaver, caption};
-use super::services::StateProps;
-use super::theme::is_dark;
 use crate::draw::space::{Css, Rect, Size};
 use crate::draw::svg::{Look as Style, Paper};
 use crate::draw::viewport::wheel_zoom;
 use crate::time_axis::{Look, Window};
+use crate::ui::clock::{Clocked, use_axis};
+use crate::ui::controls::swatch;
+use crate::ui::drawing::drawing;
+use crate::ui::export::file_name;
+use crate::ui::picture_saver::{PictureSaver, caption};
+use crate::ui::services::StateProps;
+use crate::ui::theme::is_dark;
 use std::rc::Rc;
 use switchyard_app::figures::{Figure, Series};
 use switchyard_charts::Stroke;

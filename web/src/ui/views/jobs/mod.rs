@@ -1,16 +1,19 @@
 //! Jobs: every job with what became of it in each run; only the rows on screen exist.
 
+mod filter;
+mod rows;
+
 use crate::draw::{describe, format};
 use crate::session::manual_jobs::{MADE, made_of};
 use crate::stage::Stage;
 use crate::state::view_options::{JOBS_FILTER, JOBS_SHOW, JOBS_SORT, ViewOption};
 use crate::state::{Source, ViewAction};
 use crate::ui::controls::swatch;
-use crate::ui::job_filter::{Filter, RunNames};
-use crate::ui::job_rows::{self, Column, PerRun, Rows, Sorting};
 use crate::ui::jobs_by_hand::{JobsByHand, first_jobs};
 use crate::ui::services::{StateProps, tell};
 use crate::ui::view::View;
+use filter::{Filter, RunNames};
+use rows::{Column, PerRun, Rows, Sorting};
 use switchyard::job::JobId;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
@@ -121,7 +124,7 @@ fn JobsTable(props: &StateProps) -> Html {
         .iter()
         .map(|run| run.name().to_owned())
         .collect::<Vec<_>>();
-    let window = job_rows::window(screen.scrolled, screen.height, ROW, rows.jobs.len());
+    let window = rows::window(screen.scrolled, screen.height, ROW, rows.jobs.len());
     let body = window.clone().filter_map(|row| {
         let job = JobId(*rows.jobs.get(row)?);
         Some(row_of(
@@ -355,10 +358,10 @@ fn row_of(
             <td class="number">{ format::duration(job.work.seconds()) }</td>
             // Columns that no job of the trace has anything in would only take room.
             if !workload.tenants.is_empty() {
-                <td>{ job_rows::name_of(&workload.tenants, job.tenant) }</td>
+                <td>{ describe::name_of(&workload.tenants, job.tenant) }</td>
             }
             if !workload.models.is_empty() {
-                <td>{ job_rows::name_of(&workload.models, job.model) }</td>
+                <td>{ describe::name_of(&workload.models, job.model) }</td>
             }
             { for runs }
         </tr>

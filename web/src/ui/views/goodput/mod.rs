@@ -2,8 +2,11 @@
 //! curves on the other. Needs no trace; a worker does the sums. Below it the round of a scheduler
 //! that decides by it.
 
+mod gpu_panel;
+pub(crate) mod model;
+mod round_panel;
+
 use crate::draw::format;
-use crate::goodput::{Answer, MINE, Question};
 use crate::session::Session;
 use crate::state::change::Change as SettingsChange;
 use crate::state::view_options::GOODPUT_RUN;
@@ -11,14 +14,15 @@ use crate::state::{Action, AppState, NoticesAction, Run, Setup, ViewAction};
 use crate::ui::controls::{
     self, Take, any_from, chosen, field, list, number_field, option, quiet_button, switch_button,
 };
-use crate::ui::gpu_panel::GpuPanel;
 use crate::ui::plot::saved_chart;
-use crate::ui::round_panel::round_panel;
 use crate::ui::services::{StateProps, tell};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
 use crate::ui::view::View;
+use gpu_panel::GpuPanel;
+use model::{Answer, MINE, Question};
+use round_panel::round_panel;
 use std::cell::RefCell;
 use std::rc::Rc;
 use switchyard::goodput::{Limits, ThroughputParams};

@@ -1,17 +1,17 @@
 //! The runs by whom jobs are of: a number for each user, account, partition and so on, and what part of the cluster
 //! each held over time. Below it, where the trace records waits, how close the runs come to them.
 
-use super::controls::{list, option, swatch};
-use super::metrics::{CALIBRATION, Metric, OF_GROUP};
-use super::metrics_table::{Column, cell, reference};
-use super::services::{StateProps, tell};
-use super::term::Term;
-use super::theme::is_dark;
-use super::typed::input_value;
 use crate::draw::{format, palette};
 use crate::stage::{Stage, StageRun};
 use crate::state::view_options::{COMPARE_BY, COMPARE_SHOW};
 use crate::state::{AppState, RunsAction, ViewAction};
+use crate::ui::controls::{list, option, swatch};
+use crate::ui::metrics::{CALIBRATION, Metric, OF_GROUP};
+use crate::ui::metrics_table::{Column, cell, reference};
+use crate::ui::services::{StateProps, tell};
+use crate::ui::term::Term;
+use crate::ui::theme::is_dark;
+use crate::ui::typed::input_value;
 use std::rc::Rc;
 use switchyard::report::{By, Calibration, GroupFigures, Groups, OverTime};
 use yew::prelude::*;

@@ -1,7 +1,7 @@
 //! What a view shows of a run that has not begun.
 
+use super::scheduler_card::ITS_TURN;
 use crate::state::{AppState, Phase, Run};
-use crate::ui::scheduler_card::ITS_TURN;
 use yew::prelude::*;
 
 /// That a run waits for its turn, if it does: why there is nothing to see of it.

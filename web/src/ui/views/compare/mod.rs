@@ -1,16 +1,21 @@
 //! Compare: the runs in a few numbers, what changed from one to another, charts, and all numbers.
 
+mod by_whom;
+mod chart_card;
+mod headline;
+mod what_changed;
+
 use crate::state::RunsAction;
-use crate::ui::by_whom::{BesideRecorded, ByWhom};
-use crate::ui::chart_card::ChartCard;
-use crate::ui::headline::headline;
 use crate::ui::metrics_table::{columns, metrics_table};
 use crate::ui::services::{StateProps, tell};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
-use crate::ui::what_changed::WhatChanged;
+use by_whom::{BesideRecorded, ByWhom};
+use chart_card::ChartCard;
+use headline::headline;
 use std::rc::Rc;
 use switchyard_app::figures::{Chart, Figure};
+use what_changed::WhatChanged;
 use yew::prelude::*;
 
 /// All runs in numbers.

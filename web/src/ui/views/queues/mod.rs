@@ -1,9 +1,11 @@
 //! One run's queues as lanes, its yard beside them, and its parameters to play with.
 
+mod painter;
+mod playground;
+
 use super::yard::yard;
 use crate::draw::describe;
 use crate::draw::format;
-use crate::draw::lanes::Lanes;
 use crate::queues::Queues;
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage};
@@ -12,9 +14,10 @@ use crate::state::{AppState, Run, RunsAction, ViewAction};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::clock::Clocked;
 use crate::ui::controls::switch_button;
-use crate::ui::playground::playground;
 use crate::ui::services::{StateProps, tell};
 use crate::ui::view::View;
+use painter::Lanes;
+use playground::playground;
 use std::rc::Rc;
 use switchyard::policy::{POLICIES, PolicySpec};
 use switchyard::sim::Measure;

@@ -9,7 +9,7 @@ use switchyard::tell::{Line, Mark, Plot};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Arrivals {
+pub(crate) struct Arrivals {
     /// Machines and pods; `None`: the invented ones.
     pub fleet: Option<Fleet>,
     /// Runs of each placement.
@@ -47,7 +47,7 @@ const AT: [usize; 2] = [130, 80];
 
 impl Arrivals {
     /// Measures, and tells after every run of all placements.
-    pub fn measure(self, tell: impl Fn(Measured)) {
+    pub(crate) fn measure(self, tell: impl Fn(Measured)) {
         let fleet = self.fleet.unwrap_or_else(Fleet::sample);
         let mut curves = Packer::ALL.map(|_| Vec::new());
         for seed in 0..self.seeds {

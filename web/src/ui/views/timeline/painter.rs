@@ -10,7 +10,7 @@
 //! an image and put on the canvas in one piece a node, so that the cost depends on the size of the
 //! canvas, not on the length of the log; those of jobs ([`by_job`]) are few enough to be rectangles.
 
-pub(super) mod axis;
+mod axis;
 mod by_gpu;
 mod by_job;
 mod drag;
@@ -22,13 +22,13 @@ mod overview;
 pub(crate) mod picture;
 mod rows;
 
-use super::canvas::{OfRun, RunPainter};
-use super::on_stage::OnStage;
-use super::pen::Pen;
-use super::series::Columns;
-use super::space::{Device, Point, Ratio, Rect};
-use super::viewport::{Ruler, Window};
-use super::{Pointer, Response};
+use crate::draw::canvas::{OfRun, RunPainter};
+use crate::draw::on_stage::OnStage;
+use crate::draw::pen::Pen;
+use crate::draw::series::Columns;
+use crate::draw::space::{Device, Point, Ratio, Rect};
+use crate::draw::viewport::{Ruler, Window};
+use crate::draw::{Pointer, Response};
 use crate::stage::Stage;
 use crate::time_axis::Look;
 use by_gpu::ByGpu;

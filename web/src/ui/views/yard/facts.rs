@@ -1,12 +1,12 @@
 //! What stands under a yard: the moment in a sentence, and how far the run has come.
 
-use super::clock::Clocked;
-use super::journey::journey;
-use super::term::{Definition, Term};
 use crate::draw::describe;
 use crate::draw::format::{count, figures};
 use crate::session::Session;
 use crate::stage::{Stage, StageRun};
+use crate::ui::clock::Clocked;
+use crate::ui::journey::journey;
+use crate::ui::term::{Definition, Term};
 use yew::prelude::*;
 
 static FINISHED: Definition = Definition {

@@ -11,7 +11,7 @@ use switchyard::workload::application::Profile;
 use thiserror::Error;
 
 /// The name of an application made here.
-pub const MINE: &str = "mine";
+pub(crate) const MINE: &str = "mine";
 
 /// The most GPUs that curves reach.
 const MOST_GPUS: u32 = 64;

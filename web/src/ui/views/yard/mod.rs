@@ -1,12 +1,13 @@
 //! Every run's yard side by side on the one clock.
 
-use super::turn::its_turn;
+mod breaking;
+mod facts;
+mod painter;
+
 use crate::draw::format;
 use crate::draw::palette::{self, LOADS};
-use crate::draw::yard::Yard;
 use crate::state::view_options::YARD_RUN;
 use crate::state::{AppState, Phase, Run, ViewAction};
-use crate::ui::breaking::breaking;
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{list, option, swatch};
 use crate::ui::legend::{colour_by, legend, use_classes};
@@ -16,8 +17,11 @@ use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
 use crate::ui::view::View;
+use crate::ui::waiting_run::its_turn;
 use crate::ui::wording;
-use crate::ui::yard_facts::yard_facts;
+use breaking::breaking;
+use facts::yard_facts;
+use painter::Yard;
 use yew::prelude::*;
 
 /// Every run's nodes and queue.

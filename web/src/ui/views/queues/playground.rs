@@ -1,16 +1,16 @@
 //! Queues, thresholds and knob of a policy, to be changed on the spot: every change runs the trace
 //! again under the new spec. What the policy does not take is answered by the spec's own parser.
 
-use super::controls::{Take, quiet_button};
-use super::icon::{Icon, sign};
-use super::metrics_table::mean_jct;
-use super::typed::Typed;
 use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::spec_edit::with_param;
 use crate::state::{Action, Phase, Run};
+use crate::ui::controls::{Take, quiet_button};
+use crate::ui::icon::{Icon, sign};
+use crate::ui::metrics_table::mean_jct;
+use crate::ui::typed::Typed;
 use switchyard::policy::{Levels, ParamInfo, ParamKind, PolicySpec};
 use yew::prelude::*;
 

@@ -1,8 +1,9 @@
 //! FGD's figure: how much of a cluster's GPUs is taken, and how much of the rest is fragments, while
 //! pods that share GPUs arrive. On the lists that are open, or on invented ones; a worker measures.
 
+pub(crate) mod experiment;
+
 use crate::draw::format;
-use crate::fragmentation::{Measured, Row};
 use crate::state::view_options::{ARRIVALS, PODS};
 use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{self, number_field, switch_button, whole_from};
@@ -11,6 +12,7 @@ use crate::ui::services::{StateProps, tell};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
+use experiment::{Measured, Row};
 use yew::prelude::*;
 
 static FRAGMENTATION: Definition = Definition {

@@ -2,14 +2,6 @@
 //! how many of each there are. A dot, or a row, opens its job.
 
 use super::chart_card::use_size;
-use super::controls::{job_link, list, option};
-use super::export::file_name;
-use super::legend::{legend_by, use_classes_by};
-use super::picture_saver::{PictureSaver, caption};
-use super::services::StateProps;
-use super::theme::is_dark;
-use super::typed::input_value;
-use super::wording::{Direction, SAME, difference};
 use crate::comparison::outcomes;
 use crate::draw::format;
 use crate::draw::palette;
@@ -19,6 +11,14 @@ use crate::order;
 use crate::stage::Stage;
 use crate::state::AppState;
 use crate::state::ColourBy;
+use crate::ui::controls::{job_link, list, option};
+use crate::ui::export::file_name;
+use crate::ui::legend::{legend_by, use_classes_by};
+use crate::ui::picture_saver::{PictureSaver, caption};
+use crate::ui::services::StateProps;
+use crate::ui::theme::is_dark;
+use crate::ui::typed::input_value;
+use crate::ui::wording::{Direction, SAME, difference};
 use gloo_events::EventListener;
 use std::rc::Rc;
 use switchyard::job::JobId;

@@ -1,12 +1,12 @@
 //! "What if this node dies now?": asked of a run's node, answered by the same run repeated with the
 //! node down from there, beside the first.
 
-use super::controls::{number_field, quiet_button, whole_from};
-use super::icon::{Icon, sign};
-use super::services::tell;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::{AppState, Phase, Run, RunsAction};
+use crate::ui::controls::{number_field, quiet_button, whole_from};
+use crate::ui::icon::{Icon, sign};
+use crate::ui::services::tell;
 use switchyard::Time;
 use switchyard::outages::{Outage, OutageKind};
 use yew::prelude::*;

@@ -1,8 +1,8 @@
 //! Who held which GPU when, one timeline per run.
 
-use super::turn::its_turn;
+mod painter;
+
 use crate::draw::format;
-use crate::draw::timeline::{By, Timeline, picture};
 use crate::state::ViewAction;
 use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
 use crate::ui::canvas_host::{CanvasHost, Scene};
@@ -13,6 +13,8 @@ use crate::ui::picture_saver::{PictureSaver, caption};
 use crate::ui::range_bar::RangeMode;
 use crate::ui::services::{StateProps, tell};
 use crate::ui::view::View;
+use crate::ui::waiting_run::its_turn;
+use painter::{By, Timeline, picture};
 use yew::prelude::*;
 
 /// Every run's timeline.

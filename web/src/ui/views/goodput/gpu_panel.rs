@@ -1,8 +1,8 @@
 //! The gradient noise scale measured on the visitor's own GPU, by WebGPU: how much of the memory's
 //! bandwidth one pass over the gradients reaches, and the estimate beside the CPU's.
 
-use super::controls;
 use crate::draw::format;
+use crate::ui::controls;
 use js_sys::Error;
 use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 use wasm_bindgen::{JsCast, JsValue};
@@ -10,7 +10,7 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 /// The kernel: the same text as natively.
-const WGSL: &str = include_str!("../../../bench/kernels/gns.wgsl");
+const WGSL: &str = include_str!("../../../../../bench/kernels/gns.wgsl");
 
 #[wasm_bindgen]
 extern "C" {
