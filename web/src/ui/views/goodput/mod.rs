@@ -6,6 +6,7 @@ mod gpu_panel;
 pub(crate) mod model;
 mod round_panel;
 
+use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::change::Change as SettingsChange;
@@ -238,7 +239,10 @@ type Change = fn(&mut Question, &Answer, f64);
 
 impl Fields<'_> {
     /// Asks anew.
-    fn ask(&self, change: impl Fn(&mut Question, String) -> Result<(), String> + 'static) -> Take {
+    fn ask(
+        &self,
+        change: impl Fn(&mut Question, String) -> Result<(), Complaint> + 'static,
+    ) -> Take {
         let (session, latest) = (self.session.clone(), self.latest.clone());
         Callback::from(move |typed: String| {
             change(&mut latest.borrow_mut(), typed)?;
