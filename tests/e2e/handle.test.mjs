@@ -18,7 +18,7 @@ async function listening(t) {
   return page;
 }
 
-test("whoever listens hears of each change once, by its name", async (t) => {
+test("a subscriber hears of each change once, by its name", async (t) => {
   const page = await listening(t);
   const changed = await page.evaluate(async () => {
     const next = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
@@ -65,7 +65,7 @@ test("the clock is told of at most ten times a second, and where it stops", asyn
   for (const [before, { at }] of told.slice(1).map((now, i) => [told[i], now])) assert.ok(at - before.at > 95, `${at - before.at} ms apart`);
 });
 
-test("answers have names, and what is asked in another way is no answer", async (t) => {
+test("answers have names, and a malformed question has no answer", async (t) => {
   const page = await listening(t);
   const { look, facts, cards, isPlain, jobs, views, wrong, sound } = await page.evaluate(() => {
     const { page } = switchyardEmbed;

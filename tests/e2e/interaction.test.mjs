@@ -1,4 +1,4 @@
-// The page in the hand: what is typed stays, what is open beside a change stays, and what is shown
+// The page while somebody works with it: what is typed stays, what is open beside a change stays, and what is shown
 // follows the clock.
 
 import assert from "node:assert/strict";
@@ -99,7 +99,7 @@ const SETTINGS = [
   ["Seed", "77"],
 ];
 
-test("what is being typed stays while schedulers run", async (t) => {
+test("text that is being typed stays while schedulers run", async (t) => {
   const page = await open(t, "index.html#v=1&sample=fleet&cluster=2x8&t=0&run=las[quantum=60]&run=gandiva[quantum=60]");
   const rail = page.getByRole("complementary", { name: "Trace, schedulers and cluster" });
   const running = page.locator("[data-status=running]");
@@ -144,7 +144,7 @@ test("quick edits add up", async (t) => {
   assert.equal(await rail.locator(".params").getByLabel("As text").inputValue(), "tiresias-las[queues=2,knob=4]");
 });
 
-test("what is refused stays in its field, with the reason below it", async (t) => {
+test("a refused value stays in its field, with the reason below it", async (t) => {
   const page = await open(t, "index.html#v=1&t=0&run=fifo");
   await finished(page, 1);
   const nodes = page.getByRole("spinbutton", { name: "Nodes", exact: true });
@@ -185,7 +185,7 @@ test("the scrubber has room at every width", async (t) => {
   }
 });
 
-test("what a scheduler said of a moment is not said of another one, and tooltips follow the clock", async (t) => {
+test("an explanation is shown for its own moment only, and tooltips follow the clock", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=las[quantum=1]&t=1&speed=1&view=yard");
   await finished(page, 1);
   // The place of a job on the yard.
@@ -290,7 +290,7 @@ test("a cluster is made by hand: its edges are dragged, or moved by keys, and ev
   await screenshot(page, "cluster-by-hand");
 });
 
-test("who has closed the first words does not see them again", async (t) => {
+test("the introduction stays closed once a visitor has closed it", async (t) => {
   const page = await open(t, "index.html");
   const words = page.getByRole("region", { name: "What this is" });
   await words.waitFor();

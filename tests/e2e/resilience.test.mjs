@@ -169,7 +169,7 @@ async function gigabytes(page) {
   return renderers.reduce((sum, process) => sum + resident(process), 0) / 1e6;
 }
 
-test("runs that would write for ever end with the parameter to change, and the page lives", async (t) => {
+test("runs that would write for ever end and name the parameter to change, and the page goes on", async (t) => {
   const page = await openOn(t, 2, 1, "index.html#v=1&sample=fleet&cluster=1x8&run=gandiva[quantum=1]&run=las[quantum=1]&run=gavel[round=1]");
   await cards(page, "failed").getByText(/^las\[quantum=1\] was ended at .*: its log is full, .*; set a greater 'quantum', or (remove other schedulers, whose logs take \d+ MB, or )?raise the log budget \(Cluster, More\)$/).waitFor({ timeout: 120_000 });
   let most = 0;
@@ -256,7 +256,7 @@ test("a policy that forbids workers is told, not waited for", async (t) => {
   problemsOf(page).length = 0;
 });
 
-test("a program that is long on its way is told of, and is used once it is here", async (t) => {
+test("a worker program that is slow to load is reported, and used once it has loaded", async (t) => {
   let arrive;
   const arrived = new Promise((resolve) => (arrive = resolve));
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", {
@@ -276,7 +276,7 @@ test("a program that is long on its way is told of, and is used once it is here"
   await finished(page, 1, 120_000);
 });
 
-test("a machine without memory for another program says so", async (t) => {
+test("a machine without memory for another worker says so", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo", {
     before: (page) =>
       page.route("**/worker.js?*", async (route) => {
@@ -355,7 +355,7 @@ for (const [how, fail] of [
   });
 }
 
-test("errors that are not the page's leave it alone", async (t) => {
+test("errors of other scripts do not stop the page", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=2");
   await finished(page, 1, 120_000);
   // As an extension's script would have it; the page's own policy lets no other script in.
@@ -456,7 +456,7 @@ test("room is looked at before a trace is kept, and browsers are asked to persis
   assert.equal(await page.evaluate(() => globalThis.asked), true);
 });
 
-test("whoever leaves while a trace is being kept is asked first", async (t) => {
+test("leaving the page while a trace is being stored asks first", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&t=0", {
     before: (page) =>
       page.addInitScript(() => {

@@ -145,7 +145,7 @@ test("a scheduler keeps its colour when a node dies beside it, another goes, and
   for (const colour of Object.values(left)) assert.ok(strokes.map(rgb).includes(colour), `${colour}: ${strokes}`);
 });
 
-test("where nothing waits under any scheduler that is said, with what would let one matter", async (t) => {
+test("where no job waits under any scheduler the page says so, with what would make schedulers matter", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&run=srtf&t=0");
   await finished(page, 2);
   const idle = page.getByText(/^Nothing waits here/);
@@ -282,7 +282,7 @@ test("the first Tab leads past everything to the view", async (t) => {
   assert.equal(page.url().split("#")[1].replace(/&t=[^&]*/, ""), address.split("#")[1].replace(/&t=[^&]*/, ""));
 });
 
-test("whoever closes what they opened is back where they were", async (t) => {
+test("closing a panel gives the focus back to the control that opened it", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&run=srtf&view=compare&t=0");
   await finished(page, 2);
   const hasFocus = async (of, what) => assert.ok(await of.evaluate((of) => of === document.activeElement), `the focus is lost after ${what}`);
@@ -364,7 +364,7 @@ for (const [view, titles] of [["goodput", /goodput/i], ["fragmentation", /fragme
   });
 }
 
-test("one file opens at the view and the moment that its dialog says", async (t) => {
+test("the page saved as one file opens at the view and moment chosen in its dialog", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=fifo&run=srtf&t=0");
   await finished(page, 2);
   await page.getByRole("button", { name: "Embed" }).click();
