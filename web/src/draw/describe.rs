@@ -1,4 +1,4 @@
-//! What is said about a job, a queue, and what is in it: in tooltips, and to those who do not see
+//! What is said about a job, a queue, and what is in it: in tooltips, and to people who do not see
 //! the canvas.
 
 use super::format::{attained, count, counted, cut, duration, figures, gpu_hours, time, units};
@@ -15,8 +15,8 @@ use switchyard::sim::{Absence, NodeState, Segment, Stop};
 /// How many nodes are named before the rest is counted.
 const NODES_NAMED: usize = 6;
 
-/// Who a job is: its name, and what it asks for.
-fn who(job: JobId, stage: &Stage) -> Vec<String> {
+/// A job's name, and what it asks for.
+fn title_lines(job: JobId, stage: &Stage) -> Vec<String> {
     let Some(record) = stage.workload.jobs.get(job.index()) else {
         return Vec::new();
     };
@@ -50,13 +50,13 @@ pub fn asks(job: &Job) -> String {
     }
 }
 
-/// The lines of a job's tooltip: who it is, what it does at the clock's time, what it has got.
+/// The lines of a job's tooltip: its name, what it does at the clock's time, what it has got.
 pub(crate) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
     let Some(record) = stage.workload.jobs.get(job.index()) else {
         return Vec::new();
     };
     let now = stage.clock.now;
-    let mut lines = who(job, stage);
+    let mut lines = title_lines(job, stage);
 
     let segments = run.segments(job);
     let begun = segments.partition_point(|&i| run.log.segment(i as usize).start.seconds() <= now);
@@ -103,7 +103,7 @@ pub(crate) fn is_ahead(shown: OnStage<'_>) -> bool {
     shown.run.is_under_way() && shown.stage.clock.now > shown.run.reached()
 }
 
-/// Who comes first among those who wait, as far as it is known of the policy: for a mark, and in a
+/// Which waiting job comes first, as far as it is known of the policy: for a mark, and in a
 /// sentence.
 pub(crate) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
     let mut levels = run
@@ -127,7 +127,7 @@ pub(crate) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
 /// A job's name has so many characters in a sentence, that it stays one.
 const NAME: usize = 16;
 
-/// What is free, who waits, and why the first of them does not start: `15 of 32 GPUs idle, 24 jobs
+/// What is free, which jobs wait, and why the first of them does not start: `15 of 32 GPUs idle, 24 jobs
 /// wait: the head, lab-133, wants 8 and no node has more than 5 free.`
 pub fn situation(stage: &Stage, run: &StageRun) -> String {
     if is_ahead(OnStage { stage, run }) {
@@ -149,7 +149,7 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
             }
         }
     }
-    for (node, ..) in run.away.iter() {
+    for (node, ..) in run.absent_nodes.iter() {
         if let Some(free) = free.get_mut(node as usize) {
             *free = 0;
         }
@@ -159,8 +159,8 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     let free: Vec<u32> = free.iter().map(|free| free.count_ones()).collect();
     let absence =
         |(node, state, until)| format!(" Node {node} is {}.", absence(state, until, &stage.clock));
-    let away = match run.away.iter().count() {
-        0 | 1 => run.away.iter().map(absence).collect(),
+    let absent = match run.absent_nodes.iter().count() {
+        0 | 1 => run.absent_nodes.iter().map(absence).collect(),
         many => format!(" {} nodes are not there.", count(many as u64)),
     };
     let (idle, most) = (
@@ -179,7 +179,7 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
         .first_in_line()
         .and_then(|job| stage.workload.jobs.get(job.index()));
     let Some(first) = first else {
-        return format!("{idle_words}, nothing waits.{away}");
+        return format!("{idle_words}, nothing waits.{absent}");
     };
     let name = cut(&first.name, NAME);
     let who = match waiting {
@@ -209,7 +209,7 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     } else {
         String::new()
     };
-    format!("{idle_words}, {who} wants {wants}{why}.{away}")
+    format!("{idle_words}, {who} wants {wants}{why}.{absent}")
 }
 
 /// What is known of a node besides how many GPUs it has.
@@ -289,7 +289,7 @@ pub(crate) fn segment(index: usize, stage: &Stage, run: &StageRun) -> Vec<String
         segment.start.seconds(),
         segment.end.seconds().min(run.reached()),
     );
-    let mut lines = who(segment.job, stage);
+    let mut lines = title_lines(segment.job, stage);
     lines.push(format!(
         "ran {} from {}",
         duration(end - start),
@@ -316,7 +316,7 @@ fn stopped(index: usize, run: &StageRun) -> Option<Stop> {
 
 /// The lines of a tooltip about one stay in the queue.
 pub(crate) fn wait(job: JobId, from: f64, to: f64, stage: &Stage) -> Vec<String> {
-    let mut lines = who(job, stage);
+    let mut lines = title_lines(job, stage);
     lines.push(format!(
         "waited {} from {}",
         duration(to - from),

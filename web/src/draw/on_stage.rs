@@ -6,7 +6,7 @@ use switchyard::job::JobId;
 use switchyard::sim::Segment;
 use switchyard::tell::PlacingStep;
 
-/// How much is seen of what stands back.
+/// The opacity of jobs that stand back.
 pub(crate) const DIMMED: f64 = 0.3;
 
 /// A run on its stage.

@@ -312,7 +312,7 @@ pub(super) fn open(link: &Link) -> Action {
         info: Rc::new(TraceInfo {
             name: link.source.name().to_owned(),
             source: link.source.clone(),
-            own_cluster: (own.clone(), Origin::Trace),
+            file_cluster: (own.clone(), Origin::Trace),
             format: "any".into(),
             title: "Any".into(),
             report,

@@ -45,6 +45,7 @@ mod player;
 mod plot;
 mod range_bar;
 mod refusal;
+mod return_notice;
 mod scheduler_card;
 mod scheduler_panel;
 mod search;
@@ -63,7 +64,6 @@ mod vary;
 mod view;
 pub(crate) mod views;
 mod waiting_run;
-mod way_back;
 mod wording;
 
 pub use app::{App, AppProps};

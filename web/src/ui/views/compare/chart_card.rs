@@ -2,9 +2,9 @@
 //! time show the window of all views, and move it.
 
 use crate::draw::space::{Css, Rect, Size};
-use crate::draw::svg::{Look as Style, Paper};
+use crate::draw::svg::{ChartStyle, Paper};
 use crate::draw::viewport::wheel_zoom;
-use crate::time_axis::{Look, Window};
+use crate::time_axis::{AxisRequest, Window};
 use crate::ui::clock::{Clocked, use_axis};
 use crate::ui::controls::swatch;
 use crate::ui::drawing::drawing;
@@ -34,7 +34,7 @@ pub(super) struct Props {
 }
 
 /// What the pointer holds.
-struct Held {
+struct HeldPointer {
     /// Where it went down, and the window then.
     x: f64,
     window: Window,
@@ -59,7 +59,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         use_state_eq(|| None::<usize>),
         use_state_eq(|| None::<usize>),
     );
-    let held = use_mut_ref(|| None::<Held>);
+    let held = use_mut_ref(|| None::<HeldPointer>);
     let axis = use_axis(stage);
     let chart = props.figure.chart;
     let over_time = chart.is_over_time();
@@ -69,7 +69,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         None => whole.clone(),
     });
     let figure = (*figure).clone();
-    let look = Style::on_page(dark, pointed.or(*pinned));
+    let look = ChartStyle::on_page(dark, pointed.or(*pinned));
     let picture = use_memo((figure.clone(), size, look), |(figure, size, look)| {
         let is_there = size.w > 0.0;
         is_there.then(|| drawing(&painter::svg(figure, *size, *look)))
@@ -96,7 +96,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         Callback::from(move |event: PointerEvent| {
             let x = place(&event).filter(|_| over_time && event.button() == 0);
             let stage = stage.read();
-            *held.borrow_mut() = x.map(|x| Held {
+            *held.borrow_mut() = x.map(|x| HeldPointer {
                 x,
                 window: stage.axis.target(stage.whole()),
                 selects: event.shift_key() || stage.ranging,
@@ -131,11 +131,11 @@ pub(super) fn ChartCard(props: &Props) -> Html {
             let mut stage = stage.write();
             if held.selects {
                 let (a, b) = (time(held.x), time(x));
-                stage.look(Look::Select(Some(Window::new(a.min(b), a.max(b)))));
+                stage.look(AxisRequest::Select(Some(Window::new(a.min(b), a.max(b)))));
             } else {
                 let seconds = (held.x - x) / plot.w * held.window.span();
                 let whole = stage.whole();
-                stage.look(Look::Held(held.window.slid(seconds, whole)));
+                stage.look(AxisRequest::Held(held.window.slid(seconds, whole)));
             }
         })
     };
@@ -157,7 +157,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         let stage = stage.clone();
         Callback::from(move |_: MouseEvent| {
             if over_time {
-                stage.write().look(Look::Whole);
+                stage.write().look(AxisRequest::Whole);
             }
         })
     };
@@ -171,7 +171,9 @@ pub(super) fn ChartCard(props: &Props) -> Html {
             event.prevent_default();
             let mut stage = stage.write();
             let window = stage.axis.target(stage.whole());
-            stage.look(Look::At(window.zoomed(about, wheel_zoom(event.delta_y()))));
+            stage.look(AxisRequest::At(
+                window.zoomed(about, wheel_zoom(event.delta_y())),
+            ));
         })
     };
     let title: AttrValue = figure.title().into();

@@ -7,8 +7,8 @@ use crate::state::view_options::COMPARE_OVER;
 use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{quiet_button, swatch};
 use crate::ui::export::{TABLES, file_name, save_table};
-use crate::ui::metrics::{Look, definition};
-use crate::ui::metrics_table::{Column, cell, known, reference};
+use crate::ui::metrics::{MetricStyle, definition};
+use crate::ui::metrics_table::{RunColumn, cell, known, reference};
 use crate::ui::term::Term;
 use switchyard::report::Metric;
 use yew::prelude::*;
@@ -17,8 +17,8 @@ use yew::prelude::*;
 const PLACE: u32 = 1;
 
 /// Over which jobs runs are compared, where some leave jobs behind, and why jobs train applications.
-fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
-    let leaves = |column: &Column| column.complete && !column.summary.is_whole();
+fn terms(state: &AppState, session: &Session, columns: &[RunColumn]) -> Html {
+    let leaves = |column: &RunColumn| column.complete && !column.summary.is_whole();
     let over_common = state.compares_over_common();
     let over = columns.iter().find(|column| column.complete);
     let over = over.map_or(0, |column| column.compared.jobs);
@@ -30,7 +30,7 @@ fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
             } else {
                 "finished-in-all"
             };
-            session.tell(ViewAction::SetOption(&COMPARE_OVER, other.to_owned()));
+            session.dispatch(ViewAction::SetOption(&COMPARE_OVER, other.to_owned()));
         })
     };
     let trained = state.why_trained();
@@ -61,7 +61,7 @@ fn terms(state: &AppState, session: &Session, columns: &[Column]) -> Html {
 /// The headline; `on_baseline` chooses another run to compare with.
 pub(super) fn headline(
     (state, session): (&AppState, &Session),
-    columns: &[Column],
+    columns: &[RunColumn],
     dark: bool,
     on_baseline: &Callback<u32>,
 ) -> Html {
@@ -86,9 +86,9 @@ pub(super) fn headline(
         };
         let cells = values.iter().map(|(metric, values)| {
             cell(
-                (metric.title, Look::of(metric)),
+                (metric.title, MetricStyle::of(metric)),
                 columns,
-                (baseline, Column::is_comparable),
+                (baseline, RunColumn::is_comparable),
                 values,
                 position,
             )

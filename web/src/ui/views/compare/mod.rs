@@ -1,16 +1,16 @@
 //! Compare: the runs in a few numbers, what changed from one to another, charts, and all numbers.
 
-mod by_whom;
+mod by_group;
 mod chart_card;
 mod headline;
 mod what_changed;
 
 use crate::state::RunsAction;
 use crate::ui::metrics_table::{columns, metrics_table};
-use crate::ui::services::{StateProps, tell};
+use crate::ui::services::{StateProps, dispatch};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
-use by_whom::{BesideRecorded, ByWhom};
+use by_group::{AgainstRecorded, ByGroup};
 use chart_card::ChartCard;
 use headline::headline;
 use std::rc::Rc;
@@ -55,13 +55,13 @@ fn Compare(props: &StateProps) -> Html {
     });
     html! {
         <div class="compare">
-            { headline((&**state, session), &columns, dark, &tell(session, RunsAction::Baseline)) }
+            { headline((&**state, session), &columns, dark, &dispatch(session, RunsAction::Baseline)) }
             if columns.len() > 1 {
                 <WhatChanged ..props.clone() />
             }
             <section class="charts" aria-label="Charts">{ for charts }</section>
-            <BesideRecorded given={props.clone()} columns={columns.clone()} />
-            <ByWhom given={props.clone()} columns={columns.clone()} />
+            <AgainstRecorded given={props.clone()} columns={columns.clone()} />
+            <ByGroup given={props.clone()} columns={columns.clone()} />
             { metrics_table(&columns, dark, state.runs.baseline) }
         </div>
     }

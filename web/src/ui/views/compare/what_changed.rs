@@ -33,16 +33,16 @@ const NAMED: usize = 5;
 
 /// Two runs, job by job.
 #[derive(PartialEq)]
-struct Changed {
+struct ChangedJobs {
     all: Changes,
     /// Jobs that take less time here, more, and as much.
     counts: [u64; 3],
-    /// Those who gain most time, and those who lose most.
+    /// The jobs that gain most time, and those that lose most.
     winners: Vec<Dot>,
     losers: Vec<Dot>,
 }
 
-impl Changed {
+impl ChangedJobs {
     fn of(stage: &Stage, there: u32, here: u32, state: &AppState) -> Option<Self> {
         let (first, second) = (stage.run(there)?, stage.run(here)?);
         let by = shown_by(state.view.colour_by, stage.workload.jobs.len());
@@ -81,7 +81,7 @@ impl Changed {
     }
 }
 
-/// Those who gain most time, or with a `sign` of −1 lose most. By time and not by ratio, which is largest
+/// The jobs that gain most time, or with a `sign` of −1 lose most. By time and not by ratio, which is largest
 /// where a job of a second has waited at all.
 fn largest(dots: &[Dot], sign: f64) -> Vec<Dot> {
     let changed = (0u32..).zip(dots);
@@ -110,14 +110,14 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let lit = state.view.lit.filter(|_| by == state.view.colour_by);
     let changed = use_memo((state.runs.revision, there, here, state.view.colour_by), {
         let (stage, state) = (shared.clone(), state.clone());
-        move |&(_, there, here, _)| Changed::of(&stage.read(), there, here, &state).map(Rc::new)
+        move |&(_, there, here, _)| ChangedJobs::of(&stage.read(), there, here, &state).map(Rc::new)
     });
     let changed = &*changed;
     let places = use_mut_ref(|| None::<Places>);
     use_effect_with((changed.clone(), size), {
         let places = places.clone();
         move |(changed, size)| {
-            let of = |changed: &Rc<Changed>| Places::of(&changed.all, *size);
+            let of = |changed: &Rc<ChangedJobs>| Places::of(&changed.all, *size);
             *places.borrow_mut() = changed.as_ref().map(of);
         }
     });
@@ -241,7 +241,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
 /// What the canvas of dots needs.
 #[derive(Properties, PartialEq)]
 struct DotsProps {
-    changed: Option<Rc<Changed>>,
+    changed: Option<Rc<ChangedJobs>>,
     /// The frame's.
     size: Size<Css>,
     dark: bool,

@@ -24,14 +24,14 @@ pub struct Measured {
     /// Runs so far, of each placement.
     pub seeds: u32,
     /// By placement.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PackerFigures>,
     /// Allocation and fragmentation over arrived load.
     pub plots: Vec<Plot>,
 }
 
 /// One placement: means over the runs, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct PackerFigures {
     /// Its name in the literature.
     pub title: String,
     /// What it does.
@@ -62,13 +62,13 @@ impl Arrivals {
 fn measured(fleet: &Fleet, seeds: u32, curves: &[Vec<Curve>; 6]) -> Measured {
     let means = curves.each_ref().map(|curves| Curve::mean_of(curves));
     let (machines, pods) = (fleet.machines.len(), fleet.pods.len());
-    let rows: Vec<Row> = Packer::ALL
+    let rows: Vec<PackerFigures> = Packer::ALL
         .into_iter()
         .zip(&means)
         .map(|(packer, mean)| {
             let published = PUBLISHED.iter().find(|(name, _)| *name == packer.name);
             let published = published.filter(|_| (machines, pods) == OPENB);
-            Row {
+            PackerFigures {
                 title: packer.title.to_owned(),
                 summary: packer.summary.to_owned(),
                 figures: [

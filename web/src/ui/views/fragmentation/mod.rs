@@ -8,11 +8,11 @@ use crate::state::view_options::{ARRIVALS, PODS};
 use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{self, number_field, switch_button, whole_from};
 use crate::ui::plot::saved_chart;
-use crate::ui::services::{StateProps, tell};
+use crate::ui::services::{StateProps, dispatch};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
-use experiment::{Measured, Row};
+use experiment::{Measured, PackerFigures};
 use yew::prelude::*;
 
 static FRAGMENTATION: Definition = Definition {
@@ -80,12 +80,12 @@ fn FragmentationView(props: &StateProps) -> Html {
             let number = typed.trim().parse().ok();
             let number = number.filter(|number| (1..=100).contains(number));
             let number: u32 = number.ok_or("A whole number from 1 to 100 is needed.")?;
-            session.tell(ViewAction::SetOption(&ARRIVALS, number.to_string()));
+            session.dispatch(ViewAction::SetOption(&ARRIVALS, number.to_string()));
             Ok(())
         })
     };
     let source = |name: &'static str, face: &'static str| {
-        let onclick = tell(session, move |_| {
+        let onclick = dispatch(session, move |_| {
             ViewAction::SetOption(&PODS, name.to_owned())
         });
         switch_button(state.option(&PODS) == name, face, None, onclick)
@@ -140,7 +140,7 @@ fn shown(measured: &Measured, caption: &str, dark: bool) -> Html {
     let percent = |value: f64| format!("{value:.1} %");
     let published = measured.rows.iter().any(|row| row.published.is_some());
     let rows = measured.rows.iter().enumerate().map(|(at, row)| {
-        let Row {
+        let PackerFigures {
             title,
             summary,
             figures,

@@ -9,14 +9,14 @@ mod round_panel;
 use crate::complaint::Complaint;
 use crate::draw::format;
 use crate::session::Session;
-use crate::state::change::Change as SettingsChange;
+use crate::state::change::Change;
 use crate::state::view_options::GOODPUT_RUN;
 use crate::state::{Action, AppState, NoticesAction, Run, Setup, ViewAction};
 use crate::ui::controls::{
     self, Take, any_from, chosen, field, list, number_field, option, quiet_button, switch_button,
 };
 use crate::ui::plot::saved_chart;
-use crate::ui::services::{StateProps, tell};
+use crate::ui::services::{StateProps, dispatch};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
@@ -170,14 +170,14 @@ fn train_this(session: &Session, answer: &Answer) -> Html {
     let session = session.clone();
     let onclick = Callback::from(move |_: MouseEvent| {
         let definition = definition.clone();
-        session.tell(Action::SetUp(SettingsChange::new(move |setup: &Setup| {
+        session.dispatch(Action::SetUp(Change::new(move |setup: &Setup| {
             let mut setup = setup.clone();
             let applications = setup.settings.applications_mut();
             MINE.clone_into(&mut applications.rule);
             applications.definitions = vec![definition.clone()];
             Ok(setup)
         })));
-        session.tell(NoticesAction::Notice(Some(
+        session.dispatch(NoticesAction::Notice(Some(
             "Jobs now train this application wherever a scheduler of the list, such as Pollux, adapts them. Below the schedulers it can be let go again."
                 .to_string(),
         )));
@@ -192,7 +192,7 @@ fn rounds(state: &AppState, session: &Session, adapting: Vec<&Run>, shown: Optio
     };
     let switch = adapting.iter().map(|other| {
         let id = other.id;
-        let onclick = tell(session, move |_| {
+        let onclick = dispatch(session, move |_| {
             ViewAction::SetOption(&GOODPUT_RUN, id.to_string())
         });
         switch_button(id == card.id, &other.policy.label(), None, onclick)
@@ -235,7 +235,7 @@ struct Fields<'a> {
 }
 
 /// Puts a number into a question, beside what was answered last.
-type Change = fn(&mut Question, &Answer, f64);
+type QuestionChange = fn(&mut Question, &Answer, f64);
 
 impl Fields<'_> {
     /// Asks anew.
@@ -252,7 +252,7 @@ impl Fields<'_> {
     }
 
     /// Asks anew with a number changed.
-    fn on(&self, change: Change) -> Take {
+    fn on(&self, change: QuestionChange) -> Take {
         let answer = self.answer.clone();
         self.ask(move |question, typed| {
             let value = typed
@@ -271,7 +271,7 @@ impl Fields<'_> {
         value: f64,
         label: &'static str,
         text: String,
-        change: Change,
+        change: QuestionChange,
     ) -> Html {
         let take = self.on(change);
         let oninput = Callback::from(move |event: InputEvent| drop(take.emit(input_value(&event))));
@@ -283,7 +283,7 @@ impl Fields<'_> {
         }
     }
 
-    fn number(&self, name: &'static str, value: f64, change: Change) -> Html {
+    fn number(&self, name: &'static str, value: f64, change: QuestionChange) -> Html {
         number_field(
             name,
             None,

@@ -1,4 +1,4 @@
-//! One round of a scheduler that decides over all jobs at once: how it searched, who held which
+//! One round of a scheduler that decides over all jobs at once: how it searched, which job held which
 //! GPUs before and after, and what speedup it expects of each job.
 
 use crate::draw::{format, palette};

@@ -10,10 +10,10 @@ use crate::state::view_options::{JOBS_FILTER, JOBS_SHOW, JOBS_SORT, ViewOption};
 use crate::state::{Source, ViewAction};
 use crate::ui::controls::swatch;
 use crate::ui::jobs_by_hand::{JobsByHand, first_jobs};
-use crate::ui::services::{StateProps, tell};
+use crate::ui::services::{StateProps, dispatch};
 use crate::ui::view::View;
 use filter::{Filter, RunNames};
-use rows::{Column, PerRun, Rows, Sorting};
+use rows::{ListedJobs, PerRun, SortColumn, Sorting};
 use switchyard::job::JobId;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
@@ -47,7 +47,7 @@ fn JobsTable(props: &StateProps) -> Html {
     let sorting = Sorting::named(state.option(&JOBS_SORT));
     let shown = PerRun::named(state.option(&JOBS_SHOW));
     let set = |option: &'static ViewOption| {
-        tell(session, move |text| ViewAction::SetOption(option, text))
+        dispatch(session, move |text| ViewAction::SetOption(option, text))
     };
     let screen = use_state_eq(|| Screen {
         scrolled: 0.0,
@@ -77,7 +77,9 @@ fn JobsTable(props: &StateProps) -> Html {
             sorting,
             (shown, state.runs.baseline),
         ),
-        |(stage, _, filter, sorting, shown)| Rows::of(&stage.read(), filter, *sorting, *shown),
+        |(stage, _, filter, sorting, shown)| {
+            ListedJobs::of(&stage.read(), filter, *sorting, *shown)
+        },
     );
     use_effect_with(list.clone(), {
         let screen = screen.setter();
@@ -143,7 +145,7 @@ fn JobsTable(props: &StateProps) -> Html {
     };
     let active =
         selected.filter(|job| window.clone().any(|row| rows.jobs.get(row) == Some(&job.0)));
-    let plain = |column: Column, label: &str, numeric: bool| {
+    let plain = |column: SortColumn, label: &str, numeric: bool| {
         header(sorting, &on_sort, column, html! { { label } }, numeric, "")
     };
     let run_heads = names.iter().enumerate().map(|(position, name)| {
@@ -161,7 +163,7 @@ fn JobsTable(props: &StateProps) -> Html {
         header(
             sorting,
             &on_sort,
-            Column::Run(position),
+            SortColumn::Run(position),
             label,
             true,
             shown.meaning(),
@@ -200,15 +202,15 @@ fn JobsTable(props: &StateProps) -> Html {
                     aria-activedescendant={active.map(|job| format!("job-{}", job.0))} {onkeydown}>
                     <thead>
                         <tr aria-rowindex="1">
-                            { plain(Column::Name, "Job", false) }
-                            { plain(Column::Gpus, &format::units("GPUs"), true) }
-                            { plain(Column::Submit, "Submitted", true) }
-                            { plain(Column::Duration, "Duration", true) }
+                            { plain(SortColumn::Name, "Job", false) }
+                            { plain(SortColumn::Gpus, &format::units("GPUs"), true) }
+                            { plain(SortColumn::Submit, "Submitted", true) }
+                            { plain(SortColumn::Duration, "Duration", true) }
                             if !stage.workload.tenants.is_empty() {
-                                { plain(Column::Tenant, "Tenant", false) }
+                                { plain(SortColumn::Tenant, "Tenant", false) }
                             }
                             if !stage.workload.models.is_empty() {
-                                { plain(Column::Model, "Model", false) }
+                                { plain(SortColumn::Model, "Model", false) }
                             }
                             { for run_heads }
                         </tr>
@@ -299,7 +301,7 @@ fn jobs_bar(bar: &Bar<'_>) -> Html {
 fn header(
     sorting: Sorting,
     on_sort: &Callback<String>,
-    column: Column,
+    column: SortColumn,
     label: Html,
     numeric: bool,
     meaning: &'static str,
@@ -309,7 +311,7 @@ fn header(
         let descending = if sorted {
             !sorting.descending
         } else {
-            matches!(column, Column::Run(_))
+            matches!(column, SortColumn::Run(_))
         };
         on_sort.reform(move |_: MouseEvent| Sorting { column, descending }.name())
     };
@@ -327,7 +329,7 @@ fn header(
 
 fn row_of(
     stage: &Stage,
-    rows: &Rows,
+    rows: &ListedJobs,
     row: usize,
     id: JobId,
     shown: PerRun,

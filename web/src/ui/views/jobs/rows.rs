@@ -69,7 +69,7 @@ impl PerRun {
 
 /// A column by which rows can be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum SortColumn {
     /// The job's name.
     Name,
     /// The gang.
@@ -90,12 +90,12 @@ pub(super) enum Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sorting {
     /// By which column.
-    pub(super) column: Column,
+    pub(super) column: SortColumn,
     /// Whether the greatest come first.
     pub(super) descending: bool,
 }
 
-impl Column {
+impl SortColumn {
     /// Those that are not a run's, and their names in links.
     const NAMED: [(Self, &'static str); 6] = [
         (Self::Name, "name"),
@@ -111,9 +111,9 @@ impl Sorting {
     /// Its name in links: the column's, `run0` for the first run's; after a `-`, the greatest come first.
     pub(super) fn name(self) -> String {
         let sign = if self.descending { "-" } else { "" };
-        let named = Column::NAMED.iter().find(|(of, _)| *of == self.column);
+        let named = SortColumn::NAMED.iter().find(|(of, _)| *of == self.column);
         match (named, self.column) {
-            (None, Column::Run(run)) => format!("{sign}run{run}"),
+            (None, SortColumn::Run(run)) => format!("{sign}run{run}"),
             (named, _) => format!("{sign}{}", named.map_or("", |(_, name)| *name)),
         }
     }
@@ -121,11 +121,13 @@ impl Sorting {
     /// The order of this name; what is none is the order of submission.
     pub(super) fn named(text: &str) -> Self {
         let name = text.trim_start_matches('-');
-        let named = Column::NAMED.iter().find(|(_, other)| *other == name);
+        let named = SortColumn::NAMED.iter().find(|(_, other)| *other == name);
         let run = name.strip_prefix("run").and_then(|run| run.parse().ok());
-        let column = named.map(|(column, _)| *column).or(run.map(Column::Run));
+        let column = named
+            .map(|(column, _)| *column)
+            .or(run.map(SortColumn::Run));
         Self {
-            column: column.unwrap_or(Column::Submit),
+            column: column.unwrap_or(SortColumn::Submit),
             descending: column.is_some() && text.starts_with('-'),
         }
     }
@@ -133,14 +135,14 @@ impl Sorting {
 
 /// The rows to show.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Rows {
+pub(super) struct ListedJobs {
     /// Jobs in the order of the table.
     pub(super) jobs: Vec<u32>,
     /// For every run, what is shown of each job (by job, not by row).
     pub(super) per_run: Vec<Vec<f64>>,
 }
 
-impl Rows {
+impl ListedJobs {
     /// The jobs that a filter admits, in order. `baseline`: the run that others are compared with.
     pub(super) fn of(
         stage: &Stage,
@@ -153,7 +155,7 @@ impl Rows {
             stage.runs.iter().map(|run| outcomes(stage, run)).collect();
         let mut jobs: Vec<u32> = (0..workload.jobs.len())
             .filter(|&index| {
-                filter.admits(&Row {
+                filter.admits(&ListedJob {
                     workload,
                     outcomes: &outcomes,
                     index,
@@ -173,7 +175,7 @@ impl Rows {
         };
         let per_run: Vec<Vec<f64>> = outcomes.iter().map(column).collect();
         // The order of submission breaks ties; it is also the order to begin with.
-        if sorting.column != Column::Submit {
+        if sorting.column != SortColumn::Submit {
             order::sort_by(&mut jobs, |&a, &b| {
                 compare(workload, &per_run, sorting, a, b)
             });
@@ -194,15 +196,17 @@ fn compare(
     let (a, b) = (a as usize, b as usize);
     let (x, y) = (&workload.jobs[a], &workload.jobs[b]);
     let order = match sorting.column {
-        Column::Name => natural(&x.name, &y.name),
-        Column::Gpus => x.gpus.cmp(&y.gpus),
-        Column::Submit => x.submit.cmp(&y.submit),
-        Column::Duration => x.work.seconds().total_cmp(&y.work.seconds()),
-        Column::Tenant => {
+        SortColumn::Name => natural(&x.name, &y.name),
+        SortColumn::Gpus => x.gpus.cmp(&y.gpus),
+        SortColumn::Submit => x.submit.cmp(&y.submit),
+        SortColumn::Duration => x.work.seconds().total_cmp(&y.work.seconds()),
+        SortColumn::Tenant => {
             name_of(&workload.tenants, x.tenant).cmp(name_of(&workload.tenants, y.tenant))
         }
-        Column::Model => name_of(&workload.models, x.model).cmp(name_of(&workload.models, y.model)),
-        Column::Run(run) => {
+        SortColumn::Model => {
+            name_of(&workload.models, x.model).cmp(name_of(&workload.models, y.model))
+        }
+        SortColumn::Run(run) => {
             let Some(values) = per_run.get(run) else {
                 return Ordering::Equal;
             };
@@ -254,19 +258,19 @@ fn digits(text: &[u8]) -> usize {
 }
 
 /// One job for the filter.
-struct Row<'a> {
+struct ListedJob<'a> {
     workload: &'a Workload,
     outcomes: &'a [Cow<'a, Outcomes>],
     index: usize,
 }
 
-impl Row<'_> {
+impl ListedJob<'_> {
     fn job(&self) -> &Job {
         &self.workload.jobs[self.index]
     }
 }
 
-impl Facts for Row<'_> {
+impl Facts for ListedJob<'_> {
     fn runs(&self) -> usize {
         self.outcomes.len()
     }
@@ -353,8 +357,8 @@ mod tests {
         }
     }
 
-    fn order(column: Column, descending: bool) -> Vec<u32> {
-        Rows::of(
+    fn order(column: SortColumn, descending: bool) -> Vec<u32> {
+        ListedJobs::of(
             &stage(),
             &Filter::default(),
             Sorting { column, descending },
@@ -365,28 +369,28 @@ mod tests {
 
     #[test]
     fn sorts_by_any_column_and_keeps_submission_order_in_ties() {
-        assert_eq!(order(Column::Submit, false), [0, 1, 2]);
-        assert_eq!(order(Column::Submit, true), [2, 1, 0]);
-        assert_eq!(order(Column::Name, false), [1, 0, 2]);
-        assert_eq!(order(Column::Gpus, true), [1, 0, 2]);
+        assert_eq!(order(SortColumn::Submit, false), [0, 1, 2]);
+        assert_eq!(order(SortColumn::Submit, true), [2, 1, 0]);
+        assert_eq!(order(SortColumn::Name, false), [1, 0, 2]);
+        assert_eq!(order(SortColumn::Gpus, true), [1, 0, 2]);
     }
 
     #[test]
     fn unfinished_jobs_come_last_either_way() {
-        assert_eq!(order(Column::Run(0), false), [1, 2, 0]);
-        assert_eq!(order(Column::Run(0), true), [2, 1, 0]);
-        assert_eq!(order(Column::Run(7), true), [0, 1, 2]);
+        assert_eq!(order(SortColumn::Run(0), false), [1, 2, 0]);
+        assert_eq!(order(SortColumn::Run(0), true), [2, 1, 0]);
+        assert_eq!(order(SortColumn::Run(7), true), [0, 1, 2]);
     }
 
     #[test]
     fn filters_by_facts_of_runs() {
         let filter = Filter::parse("jct>=60s", &RunNames::default()).unwrap();
         let sorting = Sorting {
-            column: Column::Submit,
+            column: SortColumn::Submit,
             descending: false,
         };
         assert_eq!(
-            Rows::of(&stage(), &filter, sorting, (PerRun::Jct, 0)).jobs,
+            ListedJobs::of(&stage(), &filter, sorting, (PerRun::Jct, 0)).jobs,
             [2]
         );
     }

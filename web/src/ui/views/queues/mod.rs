@@ -14,7 +14,7 @@ use crate::state::{AppState, Run, RunsAction, ViewAction};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::clock::Clocked;
 use crate::ui::controls::switch_button;
-use crate::ui::services::{StateProps, tell};
+use crate::ui::services::{StateProps, dispatch};
 use crate::ui::view::View;
 use painter::Lanes;
 use playground::playground;
@@ -69,7 +69,7 @@ fn QueuesView(props: &StateProps) -> Html {
     let cards: Vec<&Run> = with_queues(state).collect();
     let switch = cards.iter().map(|other| {
         let id = other.id;
-        let onclick = tell(session, move |_| {
+        let onclick = dispatch(session, move |_| {
             ViewAction::SetOption(&QUEUES_RUN, id.to_string())
         });
         let title = other.policy.label();
@@ -120,7 +120,7 @@ fn no_queues(session: &Session) -> Html {
         policy.levels()?;
         let session = session.clone();
         let onclick =
-            Callback::from(move |_: MouseEvent| session.tell(RunsAction::Add(policy.clone())));
+            Callback::from(move |_: MouseEvent| session.dispatch(RunsAction::Add(policy.clone())));
         Some(html! { <button type="button" {onclick}>{ format!("Add {}", entry.title) }</button> })
     });
     html! {

@@ -19,7 +19,7 @@ use crate::draw::{Pointer, PointerKind, Response, describe};
 use crate::queues::{Crowd, Queues};
 use crate::state::ColourBy;
 use chip::{GLIDE_MS, Shown};
-use shelf::{Chip, Column};
+use shelf::{Chip, ChipCount};
 use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::policy::PolicySpec;
@@ -55,7 +55,7 @@ struct Lane {
     crowd: Crowd,
     chips: Vec<Chip>,
     /// If there are too many chips: how many stand where.
-    columns: Vec<Column>,
+    columns: Vec<ChipCount>,
 }
 
 /// How a job was last shown, if it was.
@@ -309,7 +309,7 @@ impl Lanes {
 
 impl Lane {
     fn paint_columns(&self, pen: &mut Pen<'_>, queue: usize, shown: OnStage<'_>) {
-        let jobs = |column: &Column| column.running + column.waiting;
+        let jobs = |column: &ChipCount| column.running + column.waiting;
         let most = self.columns.iter().map(jobs).max().unwrap_or(0);
         if most == 0 {
             return;

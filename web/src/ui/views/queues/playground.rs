@@ -33,7 +33,7 @@ pub(super) fn playground(session: &Session, card: &Run, services: (f64, f64)) ->
         let (session, policy, id) = (session.clone(), policy.clone(), card.id);
         Callback::from(move |change: Change<PolicySpec>| {
             if change.of(&policy)? != policy {
-                session.tell(Action::Edit(id, change));
+                session.dispatch(Action::Edit(id, change));
             }
             Ok(())
         })

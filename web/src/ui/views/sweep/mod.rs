@@ -9,7 +9,7 @@ use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{self, error, field, list, option};
 use crate::ui::download;
 use crate::ui::metrics_table::left;
-use crate::ui::services::{StateProps, tell};
+use crate::ui::services::{StateProps, dispatch};
 use crate::ui::typed::{Typed, input_value};
 use crate::ui::view::View;
 use std::rc::Rc;
@@ -91,16 +91,16 @@ fn form(state: &AppState, session: &Session) -> Html {
     let onwhat = {
         let session = session.clone();
         Callback::from(move |event: Event| {
-            session.tell(ViewAction::SetOption(&SWEEP_WHAT, input_value(&event)));
+            session.dispatch(ViewAction::SetOption(&SWEEP_WHAT, input_value(&event)));
             // Others are suggested.
-            session.tell(ViewAction::SetOption(&SWEEP_VALUES, String::new()));
+            session.dispatch(ViewAction::SetOption(&SWEEP_VALUES, String::new()));
         })
     };
     let whats = choices(state);
     let whats = whats
         .iter()
         .map(|(name, title)| option(name, title, *name == what, None));
-    let onrun = tell(session, |event: Event| {
+    let onrun = dispatch(session, |event: Event| {
         ViewAction::SetOption(&SWEEP_RUN, input_value(&event))
     });
     let only = state.option_run(&SWEEP_RUN);
@@ -122,7 +122,7 @@ fn form(state: &AppState, session: &Session) -> Html {
             if !is_link {
                 values(&typed)?;
             }
-            session.tell(ViewAction::SetOption(&SWEEP_VALUES, typed));
+            session.dispatch(ViewAction::SetOption(&SWEEP_VALUES, typed));
             Ok(())
         })
     };

@@ -1,4 +1,4 @@
-//! Who held which GPU when, one timeline per run.
+//! Which job held which GPU when, one timeline per run.
 
 mod painter;
 
@@ -11,7 +11,7 @@ use crate::ui::export::file_name;
 use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::picture_saver::{PictureSaver, caption};
 use crate::ui::range_bar::RangeMode;
-use crate::ui::services::{StateProps, tell};
+use crate::ui::services::{StateProps, dispatch};
 use crate::ui::view::View;
 use crate::ui::waiting_run::its_turn;
 use painter::{By, Timeline, picture};
@@ -41,14 +41,14 @@ fn TimelineView(props: &StateProps) -> Html {
         return html! { <p class="empty">{ "Add a scheduler on the left to see its timeline." }</p> };
     }
     let choice = |value: By, name: &'static str, title: &str| {
-        let onclick = tell(session, move |_| {
+        let onclick = dispatch(session, move |_| {
             ViewAction::SetOption(&TIMELINE_ROWS, name.to_owned())
         });
         switch_button(by == value, title, None, onclick)
     };
     let choose = |run: Option<u32>, title: &str| {
         let name = run.map_or_else(String::new, |id| id.to_string());
-        let onclick = tell(session, move |_| {
+        let onclick = dispatch(session, move |_| {
             ViewAction::SetOption(&TIMELINE_RUN, name.clone())
         });
         switch_button(only == run, title, None, onclick)
@@ -71,7 +71,7 @@ fn TimelineView(props: &StateProps) -> Html {
             </section>
         }
     });
-    let onfind = tell(session, |_: MouseEvent| ViewAction::Search(true));
+    let onfind = dispatch(session, |_: MouseEvent| ViewAction::Search(true));
     let draw = {
         let stage = session.stage().clone();
         let ids: Vec<u32> = ids.collect();

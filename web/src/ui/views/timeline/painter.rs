@@ -1,8 +1,8 @@
-//! The timeline: who ran when, in rows of GPUs or of jobs, over a window of time.
+//! The timeline: which job ran when, in rows of GPUs or of jobs, over a window of time.
 //!
 //! It moves as Perfetto does: W and S zoom about the pointer, A and D pan, the wheel scrolls rows
 //! (with Ctrl it zooms time, with Ctrl and Shift rows, with Shift it pans), dragging pans, F focuses
-//! the chosen job, two clicks show all of time ([`hand`]). Dragging on the [`axis`] selects a range, as
+//! the chosen job, two clicks show all of time ([`input`]). Dragging on the [`axis`] selects a range, as
 //! dragging with Shift does everywhere; a click there moves the clock. Above it lies all of time with
 //! the window on it ([`overview`]). The window is that of all views ([`TimeAxis`](crate::time_axis)).
 //!
@@ -15,8 +15,8 @@ mod by_gpu;
 mod by_job;
 mod drag;
 mod gpus;
-mod hand;
 mod image;
+mod input;
 mod jobs;
 mod overview;
 pub(crate) mod picture;
@@ -30,12 +30,12 @@ use crate::draw::space::{Device, Point, Ratio, Rect};
 use crate::draw::viewport::{Ruler, Window};
 use crate::draw::{Pointer, Response};
 use crate::stage::Stage;
-use crate::time_axis::Look;
+use crate::time_axis::AxisRequest;
 use by_gpu::ByGpu;
 use by_job::ByJob;
 use drag::Drag;
 use overview::Overview;
-use rows::{Rows, View};
+use rows::{Rows, RowsView};
 use switchyard::cluster::ClusterSpec;
 
 /// What a row is.
@@ -56,7 +56,7 @@ pub(crate) struct Timeline {
     window: Window,
     target: Window,
     /// What has become of the window by the hand on this canvas.
-    wants: Option<Look>,
+    wants: Option<AxisRequest>,
     /// Whether the window is all of time, and grows with it.
     fitted: bool,
     /// The rows' height if chosen, and how far they are scrolled.
@@ -130,9 +130,9 @@ impl Timeline {
     }
 
     /// The rows through `window`.
-    fn view_of(&self, window: Window, shown: OnStage<'_>) -> View {
+    fn view_of(&self, window: Window, shown: OnStage<'_>) -> RowsView {
         let Place { plot, ratio, .. } = self.place;
-        View {
+        RowsView {
             plot,
             ruler: Ruler::across(&plot, window),
             rows: self.rows.layout(self.height, &plot, ratio, shown),
@@ -142,7 +142,7 @@ impl Timeline {
     }
 
     /// The rows as they are seen.
-    fn seen(&self, shown: OnStage<'_>) -> View {
+    fn seen(&self, shown: OnStage<'_>) -> RowsView {
         self.view_of(self.window, shown)
     }
 
@@ -150,9 +150,9 @@ impl Timeline {
     fn go(&mut self, window: Window, holds: bool) {
         self.target = window;
         self.wants = Some(if holds {
-            Look::Held(window)
+            AxisRequest::Held(window)
         } else {
-            Look::At(window)
+            AxisRequest::At(window)
         });
     }
 
@@ -281,7 +281,7 @@ impl RunPainter for Timeline {
         self.take_key(key, shown)
     }
 
-    fn wants(&mut self) -> Option<Look> {
+    fn wants(&mut self) -> Option<AxisRequest> {
         self.wants.take()
     }
 }

@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::state::{AppState, Phase, Run, RunsAction};
 use crate::ui::controls::{number_field, quiet_button, whole_from};
 use crate::ui::icon::{Icon, sign};
-use crate::ui::services::tell;
+use crate::ui::services::dispatch;
 use switchyard::Time;
 use switchyard::outages::{Outage, OutageKind};
 use yew::prelude::*;
@@ -27,7 +27,7 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Run) -> Html 
             let session = session.clone();
             Callback::from(move |_: MouseEvent| {
                 session.set_playing(false);
-                session.tell(RunsAction::AskToBreak(Some((id, 0))));
+                session.dispatch(RunsAction::AskToBreak(Some((id, 0))));
             })
         };
         let label = format!("What if a node dies now? ({})", card.name());
@@ -43,7 +43,7 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Run) -> Html 
         let session = session.clone();
         Callback::from(move |typed: String| match typed.trim().parse::<u32>() {
             Ok(node) if node <= last => {
-                session.tell(RunsAction::AskToBreak(Some((id, node))));
+                session.dispatch(RunsAction::AskToBreak(Some((id, node))));
                 Ok(())
             }
             _ => Err(format!("The cluster's nodes are 0 to {last}.").into()),
@@ -59,11 +59,11 @@ pub(super) fn breaking(state: &AppState, session: &Session, card: &Run) -> Html 
                 to: span.map_or(Time::NEVER, |span| Time(now + span)),
                 kind: OutageKind::Failure,
             };
-            session.tell(RunsAction::Break(id, outage));
+            session.dispatch(RunsAction::Break(id, outage));
         });
         html! { <button type="button" {onclick}>{ face }</button> }
     });
-    let close = tell(session, |_: MouseEvent| RunsAction::AskToBreak(None));
+    let close = dispatch(session, |_: MouseEvent| RunsAction::AskToBreak(None));
     let numbers = last.to_string();
     html! {
         <section class="break" aria-label="What if a node dies now?">

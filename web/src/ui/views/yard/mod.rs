@@ -12,7 +12,7 @@ use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{list, option, swatch};
 use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::metrics_table::left;
-use crate::ui::services::{Services, StateProps, tell};
+use crate::ui::services::{Services, StateProps, dispatch};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
@@ -45,7 +45,7 @@ fn YardView(props: &StateProps) -> Html {
         .iter()
         .zip(0usize..)
         .map(|(card, i)| option(&card.id.to_string(), card.name(), i == shown_now, None));
-    let onswitch = tell(&props.services.session, |event: Event| {
+    let onswitch = dispatch(&props.services.session, |event: Event| {
         ViewAction::SetOption(&YARD_RUN, input_value(&event))
     });
     let session = &props.services.session;

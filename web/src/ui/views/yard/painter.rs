@@ -1,5 +1,5 @@
 //! The yard: one run at the clock's time. Above, every node and its GPUs ([`nodes`], laid out as
-//! [`tiles`]); below, who waits on the [`platform`]; and jobs on their way ([`flights`]).
+//! [`tiles`]); below, jobs that wait on the [`platform`]; and jobs on their way ([`flights`]).
 //!
 //! A waiting job is a hollow block, a running one fills its GPUs' cells, a restarting one is
 //! hatched, a finished one sinks and fades: no state is told by colour alone. What is where hangs on
@@ -27,7 +27,7 @@ use crate::draw::viewport::{Glide, KEY_PAN, KEY_ZOOM, Plane, wheel_zoom};
 use crate::draw::{Pointer, PointerKind, Response, describe};
 use crate::stage::{Stage, StageRun};
 use floor::Floor;
-use look::{Detail, Inside, Lines, tells_sockets};
+use look::{Detail, Inside, LinkLines, tells_sockets};
 use motion::Motion;
 use nodes::Nodes;
 use platform::Platform;
@@ -44,32 +44,32 @@ pub(crate) struct Yard {
     platform: Platform,
     nodes: Nodes,
     motion: Motion,
-    drag: Option<Drag>,
+    drag: Option<PanDrag>,
     pointer: Option<Point<Device>>,
 }
 
 /// Where things are on the canvas; made anew when the canvas or the cluster changes.
 #[derive(Default)]
 struct Layout {
-    made_for: (Rect, Ratio, Lines),
+    made_for: (Rect, Ratio, LinkLines),
     cluster: Option<ClusterSpec>,
     tree: Option<Topology>,
     gpus_per_node: Vec<u32>,
     floor: Floor,
     nodes: Rect,
     tiling: Tiling,
-    /// A line of words, and below it who waits.
+    /// A line of words, and below it the jobs that wait.
     title: Rect,
     platform: Rect,
 }
 
 /// The plane and the pointer when a drag began.
-struct Drag {
+struct PanDrag {
     plane: Plane,
     from: Point<Device>,
 }
 
-/// The parts of the height that nodes may take: the rest is for those who wait for them.
+/// The parts of the height that nodes may take: the rest is for jobs that wait for them.
 const FOR_NODES: [f64; 4] = [0.6, 0.54, 0.48, 0.42];
 /// Rows of blocks beyond which room for more of them is not worth smaller squares.
 const ROWS_WORTH: f64 = 2.0;
@@ -130,9 +130,9 @@ fn tiled(floor: &Floor, inside: Inside, area: &Rect, ratio: Ratio) -> Tiling {
 impl Layout {
     fn update(&mut self, area: &Rect, ratio: Ratio, OnStage { stage, run }: OnStage<'_>) {
         let lines = match (&run.links, tells_sockets(&stage.cluster)) {
-            (None, _) => Lines::None,
-            (Some(_), false) => Lines::Node,
-            (Some(_), true) => Lines::Sockets,
+            (None, _) => LinkLines::None,
+            (Some(_), false) => LinkLines::Node,
+            (Some(_), true) => LinkLines::Sockets,
         };
         let made_for = (*area, ratio, lines);
         let same_cluster = self.cluster.as_ref() == Some(&stage.cluster);
@@ -330,7 +330,7 @@ impl Yard {
             let nic = links.topology().node_edge(node);
             lines.push(format!("NIC: {}", describe::load(nic, links)));
         }
-        match run.away.of(node) {
+        match run.absent_nodes.of(node) {
             Some((state, until)) => lines.push(describe::absence(state, until, &stage.clock)),
             None => lines.push("click: what if it died now?".to_owned()),
         }
@@ -425,7 +425,7 @@ impl RunPainter for Yard {
             }
             PointerKind::Down => {
                 let plane = self.plane();
-                self.drag = Some(Drag { plane, from: at });
+                self.drag = Some(PanDrag { plane, from: at });
             }
             PointerKind::Release | PointerKind::Leave | PointerKind::Double => self.drag = None,
             PointerKind::Click => {
@@ -537,7 +537,7 @@ mod tests {
         ] {
             let cluster: ClusterSpec = cluster.parse().unwrap();
             let floor = Floor::of(&cluster);
-            let inside = Inside::of(&cluster, Lines::None);
+            let inside = Inside::of(&cluster, LinkLines::None);
             for ratio in [1.0, 2.0] {
                 for (w, h) in [
                     (340, 110),

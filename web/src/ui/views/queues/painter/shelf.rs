@@ -58,14 +58,14 @@ fn fill(chips: &[Chip], order: &[u32], gap: f64, most: usize, keep: bool) -> Opt
 
 /// Chips of one column, where there are too many for rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Column {
+pub(super) struct ChipCount {
     pub(super) running: usize,
     pub(super) waiting: usize,
 }
 
 /// How many chips stand in each of `count` columns, `pitch` pixels wide, the first from `left` on.
-pub(super) fn columns(chips: &[Chip], left: f64, pitch: f64, count: usize) -> Vec<Column> {
-    let mut columns = vec![Column::default(); count.max(1)];
+pub(super) fn columns(chips: &[Chip], left: f64, pitch: f64, count: usize) -> Vec<ChipCount> {
+    let mut columns = vec![ChipCount::default(); count.max(1)];
     let last = columns.len() - 1;
     for chip in chips {
         let column = &mut columns[(((chip.x - left) / pitch).max(0.0) as usize).min(last)];
@@ -134,7 +134,7 @@ mod tests {
         let columns = columns(&chips, 0.0, 5.0, 4);
         assert_eq!(
             columns[2],
-            Column {
+            ChipCount {
                 running: 25,
                 waiting: 25
             }

@@ -1,8 +1,8 @@
 //! A row a GPU, beside the others of its node: an image of the rows, and on it names and frames.
 
-use super::gpus::{self, GpuRows, Line, Pixel};
+use super::gpus::{self, GpuRows, Pixel, PixelLine};
 use super::image::Image;
-use super::rows::{RowLayout, Rows, Target, View};
+use super::rows::{RowLayout, Rows, RowsView, Target};
 use crate::bands::Band;
 use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
@@ -115,18 +115,18 @@ impl Rows for ByGpu {
         }
     }
 
-    fn top_of(&self, job: JobId, view: &View, shown: OnStage<'_>) -> f64 {
+    fn top_of(&self, job: JobId, view: &RowsView, shown: OnStage<'_>) -> f64 {
         let log = &shown.run.log;
         let last = shown.run.segments(job).last();
         let part = last.and_then(|&i| log.segment(i as usize).gpus.first());
         self.node_top(part.map_or(0, |part| part.node) as usize, view)
     }
 
-    fn top_of_node(&self, node: u32, view: &View) -> Option<f64> {
+    fn top_of_node(&self, node: u32, view: &RowsView) -> Option<f64> {
         Some(self.node_top(node as usize, view))
     }
 
-    fn at(&self, time: f64, top: f64, view: &View, shown: OnStage<'_>) -> Target {
+    fn at(&self, time: f64, top: f64, view: &RowsView, shown: OnStage<'_>) -> Target {
         let run = shown.run;
         let mut nodes = self.nodes_seen(view).rev();
         let Some(node) = nodes.find(|&node| self.node_top(node, view) <= top) else {
@@ -147,7 +147,7 @@ impl Rows for ByGpu {
         }
     }
 
-    fn paint(&mut self, pen: &mut Pen<'_>, view: &View, shown: OnStage<'_>) -> bool {
+    fn paint(&mut self, pen: &mut Pen<'_>, view: &RowsView, shown: OnStage<'_>) -> bool {
         let nodes = self.nodes_seen(view);
         self.renew(pen, view, shown, &nodes);
         self.put(pen, view, &nodes);
@@ -168,18 +168,18 @@ impl ByGpu {
     }
 
     /// The top of a node's rows.
-    fn node_top(&self, node: usize, view: &View) -> f64 {
+    fn node_top(&self, node: usize, view: &RowsView) -> f64 {
         let first = self.rows.first().get(node).copied().unwrap_or(0);
         f64::from(first) * view.rows.height + node as f64 * view.rows.gap
     }
 
     /// The top of a node's rows on the canvas.
-    fn node_y(&self, node: usize, view: &View) -> f64 {
+    fn node_y(&self, node: usize, view: &RowsView) -> f64 {
         view.y(self.node_top(node, view))
     }
 
     /// The nodes of which something is seen.
-    fn nodes_seen(&self, view: &View) -> Range<usize> {
+    fn nodes_seen(&self, view: &RowsView) -> Range<usize> {
         let nodes = self.rows.first().len().saturating_sub(1);
         let after = |top: f64| {
             let (mut low, mut high) = (0, nodes);
@@ -197,7 +197,7 @@ impl ByGpu {
     }
 
     /// Makes the pixels anew if they show something else, or more coarsely.
-    fn renew(&mut self, pen: &Pen<'_>, view: &View, shown: OnStage<'_>, nodes: &Range<usize>) {
+    fn renew(&mut self, pen: &Pen<'_>, view: &RowsView, shown: OnStage<'_>, nodes: &Range<usize>) {
         let OnStage { stage, run } = shown;
         let colour_by = stage.state.view.colour_by;
         let shows = Shows {
@@ -240,7 +240,7 @@ impl ByGpu {
             std::array::from_fn(|i| pixel(shown.colour_of(i as u32)));
         let dim = bright.map(|colour| gpus::mix(background, colour, DIMMED));
         let log = &shown.run.log;
-        let line = Line {
+        let line = PixelLine {
             log,
             window: shows.window,
             reached: shown.run.reached(),
@@ -309,7 +309,7 @@ impl ByGpu {
     }
 
     /// Puts each node's part of the image in its place, with lines between the GPUs.
-    fn put(&self, pen: &Pen<'_>, view: &View, nodes: &Range<usize>) {
+    fn put(&self, pen: &Pen<'_>, view: &RowsView, nodes: &Range<usize>) {
         let (plot, height) = (view.plot, view.rows.height);
         pen.context.set_image_smoothing_enabled(false);
         let first = self.rows.first();
@@ -340,7 +340,7 @@ impl ByGpu {
     fn paint_absences(
         &self,
         pen: &mut Pen<'_>,
-        view: &View,
+        view: &RowsView,
         shown: OnStage<'_>,
         nodes: &Range<usize>,
     ) {
@@ -392,7 +392,7 @@ impl ByGpu {
         }
     }
 
-    fn paint_names(&self, pen: &mut Pen<'_>, view: &View, shown: OnStage<'_>) {
+    fn paint_names(&self, pen: &mut Pen<'_>, view: &RowsView, shown: OnStage<'_>) {
         let inset = pen.px(5.0);
         for name in &self.names {
             let job = shown.run.log.segment(name.segment).job;
@@ -412,7 +412,7 @@ impl ByGpu {
         &self,
         pen: &Pen<'_>,
         job: JobId,
-        view: &View,
+        view: &RowsView,
         shown: OnStage<'_>,
         nodes: &Range<usize>,
     ) {
@@ -461,7 +461,7 @@ impl ByGpu {
     fn label_nodes(
         &self,
         pen: &mut Pen<'_>,
-        view: &View,
+        view: &RowsView,
         sought: Option<u32>,
         nodes: Range<usize>,
     ) {

@@ -2,7 +2,7 @@
 //! marks where it changes queues.
 
 use super::jobs::JobRows;
-use super::rows::{RowLayout, Rows, Target, View};
+use super::rows::{RowLayout, Rows, RowsView, Target};
 use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
@@ -52,7 +52,7 @@ fn known(shown: OnStage<'_>) -> usize {
 }
 
 /// The rows of which something is seen.
-fn seen(view: &View, shown: OnStage<'_>) -> Range<usize> {
+fn seen(view: &RowsView, shown: OnStage<'_>) -> Range<usize> {
     let first = (view.scroll / view.rows.height) as usize;
     let last = (view.bottom() / view.rows.height).ceil() as usize;
     first..last.min(known(shown))
@@ -92,7 +92,7 @@ impl Rows for ByJob {
     }
 
     /// As much time as there are rows for the jobs submitted in it.
-    fn opening(&self, all: f64, view: &View, shown: OnStage<'_>) -> Option<f64> {
+    fn opening(&self, all: f64, view: &RowsView, shown: OnStage<'_>) -> Option<f64> {
         let jobs = known(shown) as f64;
         let rows = view.plot.h / view.rows.height;
         (jobs > 0.0).then_some(if jobs > 2.0 * rows {
@@ -102,12 +102,12 @@ impl Rows for ByJob {
         })
     }
 
-    fn top_of(&self, job: JobId, view: &View, _shown: OnStage<'_>) -> f64 {
+    fn top_of(&self, job: JobId, view: &RowsView, _shown: OnStage<'_>) -> f64 {
         job.index() as f64 * view.rows.height
     }
 
     /// The first job submitted in the window.
-    fn reveal(&self, view: &View, shown: OnStage<'_>) -> Option<f64> {
+    fn reveal(&self, view: &RowsView, shown: OnStage<'_>) -> Option<f64> {
         let window = view.ruler.window;
         let jobs = &shown.stage.workload.jobs;
         let lives = |index: usize| {
@@ -121,7 +121,7 @@ impl Rows for ByJob {
         })
     }
 
-    fn at(&self, time: f64, top: f64, view: &View, shown: OnStage<'_>) -> Target {
+    fn at(&self, time: f64, top: f64, view: &RowsView, shown: OnStage<'_>) -> Target {
         let run = shown.run;
         let index = (top / view.rows.height) as usize;
         let jobs = &shown.stage.workload.jobs[..known(shown)];
@@ -150,7 +150,7 @@ impl Rows for ByJob {
         }
     }
 
-    fn paint(&mut self, pen: &mut Pen<'_>, view: &View, shown: OnStage<'_>) -> bool {
+    fn paint(&mut self, pen: &mut Pen<'_>, view: &RowsView, shown: OnStage<'_>) -> bool {
         let rows = seen(view, shown);
         let (plot, height) = (view.plot, view.rows.height);
         let y_of = |row: usize| view.y(row as f64 * height);
@@ -210,7 +210,7 @@ impl ByJob {
     }
 
     /// One job's bars. Segments narrower than a pixel share one.
-    fn lay_out(&mut self, pen: &Pen<'_>, row: usize, y: f64, view: &View, shown: OnStage<'_>) {
+    fn lay_out(&mut self, pen: &Pen<'_>, row: usize, y: f64, view: &RowsView, shown: OnStage<'_>) {
         let run = shown.run;
         let (plot, ruler, height) = (view.plot, view.ruler, view.rows.height);
         let window = ruler.window;

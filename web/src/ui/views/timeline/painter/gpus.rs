@@ -24,7 +24,7 @@ pub(super) struct GpuRows {
     /// The row of each node's first GPU, and the number of rows.
     first: Vec<u32>,
     /// By GPU and lane, from the lowest.
-    rows: Vec<Row>,
+    rows: Vec<GpuRow>,
     lanes: u32,
     seen: usize,
 }
@@ -34,7 +34,7 @@ const LANES: u32 = 4;
 
 /// One GPU; columns of equal length.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(super) struct GpuRow {
     segments: Vec<u32>,
     jobs: Vec<JobId>,
     starts: Vec<f64>,
@@ -43,7 +43,7 @@ pub(super) struct Row {
 }
 
 /// What a line of pixels shows.
-pub(super) struct Line<'a> {
+pub(super) struct PixelLine<'a> {
     pub(super) log: &'a RunLog,
     pub(super) window: Window,
     /// Where segments end that are still open.
@@ -67,7 +67,7 @@ impl GpuRows {
         }));
         Self {
             first,
-            rows: std::iter::repeat_with(Row::default)
+            rows: std::iter::repeat_with(GpuRow::default)
                 .take(rows as usize)
                 .collect(),
             lanes: 1,
@@ -86,7 +86,7 @@ impl GpuRows {
             (self.lanes, self.seen) = (LANES, 0);
             let rows = self.rows.len() * LANES as usize;
             self.rows.clear();
-            self.rows.resize_with(rows, Row::default);
+            self.rows.resize_with(rows, GpuRow::default);
         }
         let until = log.segments().min(self.seen.saturating_add(most));
         for i in self.seen..until {
@@ -122,7 +122,7 @@ impl GpuRows {
     }
 
     /// A lane of a GPU, from the lowest.
-    pub(super) fn row(&self, node: u32, gpu: u32, lane: u32) -> Option<&Row> {
+    pub(super) fn row(&self, node: u32, gpu: u32, lane: u32) -> Option<&GpuRow> {
         let row = (self.first.get(node as usize)? + gpu) * self.lanes + lane;
         self.rows.get(row as usize)
     }
@@ -130,14 +130,14 @@ impl GpuRows {
 
 /// Puts a segment on a share into the lanes whose middle it covers; one that is too small for any
 /// into one where nobody is.
-fn push_share(lanes: &mut [Row], bands: &[Band], segment: u32, log: &RunLog) {
+fn push_share(lanes: &mut [GpuRow], bands: &[Band], segment: u32, log: &RunLog) {
     let start = log.segment(segment as usize).start;
     let width = 1000.0 / lanes.len() as f64;
     let is_covered = |lane: usize| {
         let middle = (lane as f64 + 0.5) * width;
         bands.iter().any(|band| band.holds(middle))
     };
-    let is_free = |row: &Row| {
+    let is_free = |row: &GpuRow| {
         let last = row.segments.last();
         last.is_none_or(|&last| log.segment(last as usize).end <= start)
     };
@@ -153,7 +153,7 @@ fn push_share(lanes: &mut [Row], bands: &[Band], segment: u32, log: &RunLog) {
     }
 }
 
-impl Row {
+impl GpuRow {
     fn push(&mut self, segment: u32, log: &RunLog) {
         let busy = self
             .segments
@@ -189,7 +189,7 @@ impl Row {
     }
 
     /// When the `i`-th segment ends, or how far it is known.
-    fn end(&self, i: usize, line: &Line<'_>) -> f64 {
+    fn end(&self, i: usize, line: &PixelLine<'_>) -> f64 {
         match self.busy.get(i + 1) {
             Some(next) => self.starts[i] + (next - self.busy[i]),
             None => line
@@ -202,7 +202,7 @@ impl Row {
     }
 
     /// Busy seconds up to `time`, of which `started` segments start by then.
-    fn busy_until(&self, line: &Line<'_>, started: usize, time: f64) -> f64 {
+    fn busy_until(&self, line: &PixelLine<'_>, started: usize, time: f64) -> f64 {
         let Some(i) = started.checked_sub(1) else {
             return 0.0;
         };
@@ -213,7 +213,7 @@ impl Row {
     /// and from where on it makes progress to where it ends. Returns how many pixels are mixed: they are what takes time.
     pub(super) fn paint(
         &self,
-        line: &Line<'_>,
+        line: &PixelLine<'_>,
         colour: impl Fn(JobId) -> Pixel,
         pixels: &mut [Pixel],
         mut wide: impl FnMut(usize, usize, usize),
@@ -399,7 +399,7 @@ mod tests {
             (0.0, reached, 20),
             (0.3 * reached, 0.35 * reached, 300),
         ] {
-            let line = Line {
+            let line = PixelLine {
                 log: &log,
                 window: Window::new(from, to),
                 reached,

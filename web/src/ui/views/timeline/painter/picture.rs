@@ -2,14 +2,14 @@
 //! GPUs are cut into columns as on the page, and neighbours of one colour are one shape; all GPUs are in it.
 
 use super::By;
-use super::gpus::{GpuRows, Line, Pixel};
+use super::gpus::{GpuRows, Pixel, PixelLine};
 use super::jobs::JobRows;
 use crate::draw::format;
 use crate::draw::moments::Moments;
 use crate::draw::on_stage::OnStage;
 use crate::draw::palette;
 use crate::draw::space::{Css, Point, Rect, Size};
-use crate::draw::svg::{Anchor, INCH, Look, Paper, Svg};
+use crate::draw::svg::{Anchor, ChartStyle, INCH, Paper, Svg};
 use crate::stage::Stage;
 use crate::time_axis::Window;
 use std::fmt::Write;
@@ -32,7 +32,7 @@ const ASPECT: f64 = 0.5;
 
 /// What lies where.
 struct Layout {
-    look: Look,
+    look: ChartStyle,
     window: Window,
     /// Where rows begin and end, CSS pixels.
     left: f64,
@@ -47,7 +47,7 @@ impl Layout {
 }
 
 /// Between nodes, where rows are high enough to be told apart.
-fn gap_of(row: f64, look: Look) -> f64 {
+fn gap_of(row: f64, look: ChartStyle) -> f64 {
     if row < 0.3 * look.text {
         0.0
     } else {
@@ -189,7 +189,7 @@ fn gpus(svg: &mut Svg, layout: &Layout, shown: OnStage<'_>, top: f64) -> f64 {
         let [r, g, b] = palette::rgb(hex);
         [r, g, b, 255]
     };
-    let line = Line {
+    let line = PixelLine {
         log: &run.log,
         window: layout.window,
         reached: run.reached(),
@@ -248,7 +248,7 @@ fn gpus(svg: &mut Svg, layout: &Layout, shown: OnStage<'_>, top: f64) -> f64 {
 fn put(
     shapes: &mut Vec<(Pixel, String)>,
     pixels: &[Pixel],
-    line: &Line<'_>,
+    line: &PixelLine<'_>,
     left: f64,
     y: f64,
     h: f64,

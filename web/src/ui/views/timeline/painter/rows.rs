@@ -32,28 +32,28 @@ pub(super) trait Rows {
     ) -> RowLayout;
 
     /// The span of time to begin with, of all there is; `None` while that cannot be said.
-    fn opening(&self, _all: f64, _view: &View, _shown: OnStage<'_>) -> Option<f64> {
+    fn opening(&self, _all: f64, _view: &RowsView, _shown: OnStage<'_>) -> Option<f64> {
         None
     }
 
     /// The top of a row that shows something of a job.
-    fn top_of(&self, job: JobId, view: &View, shown: OnStage<'_>) -> f64;
+    fn top_of(&self, job: JobId, view: &RowsView, shown: OnStage<'_>) -> f64;
 
     /// The top of a node's rows, if it has rows.
-    fn top_of_node(&self, _node: u32, _view: &View) -> Option<f64> {
+    fn top_of_node(&self, _node: u32, _view: &RowsView) -> Option<f64> {
         None
     }
 
     /// The top to scroll to if no row shows anything that lives in the window.
-    fn reveal(&self, _view: &View, _shown: OnStage<'_>) -> Option<f64> {
+    fn reveal(&self, _view: &RowsView, _shown: OnStage<'_>) -> Option<f64> {
         None
     }
 
     /// What is at a time, so far below the first row's top.
-    fn at(&self, time: f64, top: f64, view: &View, shown: OnStage<'_>) -> Target;
+    fn at(&self, time: f64, top: f64, view: &RowsView, shown: OnStage<'_>) -> Target;
 
     /// Paints the rows that are seen, and their names. `true`: more is to come at the next frame.
-    fn paint(&mut self, pen: &mut Pen<'_>, view: &View, shown: OnStage<'_>) -> bool;
+    fn paint(&mut self, pen: &mut Pen<'_>, view: &RowsView, shown: OnStage<'_>) -> bool;
 }
 
 /// How rows lie above each other.
@@ -67,7 +67,7 @@ pub(super) struct RowLayout {
 
 /// What is seen of the rows, and where.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct RowsView {
     pub(super) plot: Rect,
     /// Time across the plot.
     pub(super) ruler: Ruler,
@@ -78,7 +78,7 @@ pub(super) struct View {
     pub(super) fitted: bool,
 }
 
-impl View {
+impl RowsView {
     /// Where a top is seen.
     pub(super) fn y(&self, top: f64) -> f64 {
         self.plot.y + top - self.scroll

@@ -17,7 +17,7 @@ pub(super) enum Detail {
 
 /// How one tile is divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Look {
+pub(super) struct TileLook {
     pub(super) detail: Detail,
     /// Cells side by side: in all, and of one group of GPUs.
     pub(super) across: u32,
@@ -40,7 +40,7 @@ pub(super) struct Look {
 
 /// Which links have a line on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum LinkLines {
     #[default]
     None,
     /// Its own.
@@ -56,13 +56,13 @@ pub(super) struct Inside {
     pub(super) gpus: u32,
     /// Groups that these stand in, of as many each: those on one socket.
     pub(super) groups: u32,
-    pub(super) lines: Lines,
+    pub(super) lines: LinkLines,
 }
 
 impl Inside {
     /// Of a cluster's nodes: sockets stand apart where the cluster tells of them, in nodes that are
     /// alike.
-    pub(super) fn of(cluster: &ClusterSpec, lines: Lines) -> Self {
+    pub(super) fn of(cluster: &ClusterSpec, lines: LinkLines) -> Self {
         let gpus = cluster.largest_node();
         let sockets = Topology::of(cluster).sockets(0);
         let alike = cluster.gpus_per_node().all(|of| of == gpus);
@@ -87,7 +87,7 @@ pub(super) const LARGEST_CELL: f64 = 72.0;
 const LABEL_WIDTH: f64 = 30.0;
 const LABEL_HEIGHT: f64 = 16.0;
 
-impl Look {
+impl TileLook {
     /// The best that fits into `pitch` with room between tiles.
     pub(super) fn new(
         pitch: Size<Device>,
@@ -98,11 +98,11 @@ impl Look {
         let css = |length: f64| ratio.px(length);
         let lines = inside.lines;
         let room = |height: f64| match lines {
-            Lines::None => 0.0,
+            LinkLines::None => 0.0,
             _ => css(height),
         };
         let (link, foot) = match lines {
-            Lines::Sockets => (room(5.0), css(5.0)),
+            LinkLines::Sockets => (room(5.0), css(5.0)),
             _ => (room(5.0), 0.0),
         };
         let between = Self {

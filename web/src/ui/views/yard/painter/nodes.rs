@@ -61,7 +61,7 @@ impl Nodes {
                 names(pen, grid, area, shown);
             }
         }
-        self.away(pen, grid, area, gpus_per_node, shown);
+        self.paint_absent(pen, grid, area, gpus_per_node, shown);
         for job in shown.outlined() {
             if shown.run.moment.running().contains(&job) {
                 outline(pen, job, grid, area, shown);
@@ -166,7 +166,7 @@ impl Nodes {
     }
 
     /// Nodes that are not there are grey and hatched; those being drained are so where nobody is left.
-    fn away(
+    fn paint_absent(
         &self,
         pen: &mut Pen<'_>,
         grid: &Grid<'_>,
@@ -176,8 +176,8 @@ impl Nodes {
     ) {
         let seen =
             |&(node, ..): &(u32, NodeState, Time)| !grid.is_merged() && grid.is_seen(node, area);
-        let away: Vec<_> = shown.run.away.iter().filter(seen).collect();
-        if away.is_empty() {
+        let absent: Vec<_> = shown.run.absent_nodes.iter().filter(seen).collect();
+        if absent.is_empty() {
             return;
         }
         let dense = grid.look.detail == Detail::Density;
@@ -191,12 +191,12 @@ impl Nodes {
             }
         };
         pen.fill(pen.chrome.busy);
-        for &(node, state, _) in &away {
+        for &(node, state, _) in &absent {
             grid.cells(node, mask(node, state), |cell| pen.rect(cell));
         }
         let spacing = pen.px(5.0).min(grid.look.cell.w);
         pen.hatch(spacing, |hatch| {
-            for &(node, state, _) in &away {
+            for &(node, state, _) in &absent {
                 grid.cells(node, mask(node, state), &mut *hatch);
             }
         });
@@ -206,7 +206,7 @@ impl Nodes {
         // In the place of the node's number: what has become of it.
         let label = grid.look.label - grid.look.link;
         let half = (label - pen.px(3.0)) / 2.0;
-        for &(node, state, until) in &away {
+        for &(node, state, until) in &absent {
             let Rect { x, y, w, .. } = grid.tile(node);
             let back = describe::absence(state, until, &shown.stage.clock);
             let whole = format!("{node} {back}");

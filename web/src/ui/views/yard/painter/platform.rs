@@ -1,7 +1,7 @@
 //! The platform: waiting jobs as blocks of the same squares as the nodes' GPUs, in the order of the
 //! line, from left to right and down. One sees that a block does not fit where few squares are free.
 
-use super::look::{Detail, Look};
+use super::look::{Detail, TileLook};
 use crate::draw::describe;
 use crate::draw::format::{count, counted};
 use crate::draw::on_stage::{DIMMED, OnStage};
@@ -52,7 +52,7 @@ impl Platform {
         pen: &mut Pen<'_>,
         title: &Rect,
         area: &Rect,
-        look: &Look,
+        look: &TileLook,
         largest_node: u32,
         shown: OnStage<'_>,
     ) {
@@ -101,7 +101,7 @@ impl Platform {
     }
 
     /// Hollow: a rim in the job's colour, squares faintly inside. The first has a rim of its own.
-    fn paint_blocks(&self, pen: &Pen<'_>, look: &Look, shown: OnStage<'_>) {
+    fn paint_blocks(&self, pen: &Pen<'_>, look: &TileLook, shown: OnStage<'_>) {
         let rim = pen.px(1.5).min((look.cell.w / 3.0).floor()).max(1.0);
         let shows_squares = look.cell.w >= pen.px(6.0);
         for (dimmed, alpha) in [(true, DIMMED), (false, 1.0)] {
@@ -165,7 +165,7 @@ impl Platform {
         &mut self,
         run: &StageRun,
         jobs: &[Job],
-        look: &Look,
+        look: &TileLook,
         largest_node: u32,
         area: &Rect,
         ratio: Ratio,
@@ -340,7 +340,7 @@ impl Platform {
 
 impl Block {
     /// Its whole columns, and what is left of the last one. A share of a node is its lower part.
-    fn shape(&self, look: &Look) -> (Rect, Option<Rect>) {
+    fn shape(&self, look: &TileLook) -> (Rect, Option<Rect>) {
         let (step_w, step_h) = (look.cell.w + look.gap, look.cell.h + look.gap);
         let (whole, left) = (self.squares / self.down, self.squares % self.down);
         let height = |squares: u32| f64::from(squares) * step_h - look.gap;
@@ -361,7 +361,7 @@ impl Block {
     }
 
     /// Paints a rim, `thick` inwards.
-    fn frame(&self, look: &Look, thick: f64, pen: &Pen<'_>) {
+    fn frame(&self, look: &TileLook, thick: f64, pen: &Pen<'_>) {
         let (columns, rest) = self.shape(look);
         let Some(rest) = rest else {
             return pen.frame(&columns, thick);
@@ -395,7 +395,7 @@ impl Block {
     }
 
     /// Paints a rim around all of it, `gap` away.
-    fn surround(&self, look: &Look, gap: f64, thick: f64, pen: &Pen<'_>) {
+    fn surround(&self, look: &TileLook, gap: f64, thick: f64, pen: &Pen<'_>) {
         let all = if self.part < 1.0 {
             self.shape(look).0
         } else {
@@ -405,7 +405,7 @@ impl Block {
     }
 
     /// Calls `each` with its squares.
-    fn cells(&self, look: &Look, mut each: impl FnMut(&Rect)) {
+    fn cells(&self, look: &TileLook, mut each: impl FnMut(&Rect)) {
         if self.part < 1.0 {
             return each(&self.shape(look).0);
         }
@@ -464,14 +464,14 @@ mod tests {
         (run, jobs)
     }
 
-    fn look(cell: f64, across: u32, detail: Detail) -> Look {
-        Look {
+    fn look(cell: f64, across: u32, detail: Detail) -> TileLook {
+        TileLook {
             detail,
             across,
             cell: Size::new(cell, cell),
             gap: 1.0,
             size: Size::new(cell, cell),
-            ..Look::default()
+            ..TileLook::default()
         }
     }
 

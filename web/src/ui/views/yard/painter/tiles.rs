@@ -6,7 +6,7 @@ mod grid;
 pub(super) use grid::Grid;
 
 use super::floor::Floor;
-use super::look::{self, Detail, Inside, Lines, Look};
+use super::look::{self, Detail, Inside, LinkLines, TileLook};
 use crate::draw::space::{Point, Ratio, Rect, Size, World};
 use crate::draw::viewport::Plane;
 
@@ -23,7 +23,7 @@ pub(super) struct Tiling {
     inside: Inside,
     ratio: Ratio,
     /// The look at scale 1.
-    look: Look,
+    look: TileLook,
     /// By node.
     corners: Vec<Point<World>>,
     /// By section and by hall: the frame around all of its tiles, name and all.
@@ -106,7 +106,7 @@ impl Tiling {
     pub(super) fn new(floor: &Floor, inside: Inside, room: Size<World>, ratio: Ratio) -> Self {
         let css = |length: f64| ratio.px(length);
         let link = |height: f64| {
-            let is_drawn = inside.lines != Lines::None && floor.is_of_racks;
+            let is_drawn = inside.lines != LinkLines::None && floor.is_of_racks;
             if is_drawn { css(height) } else { 0.0 }
         };
         let wide = Trim {
@@ -181,7 +181,7 @@ impl Tiling {
         };
         let sections = most(&mut (0..floor.halls.len() as u32).map(in_hall));
         let halls = floor.halls.len() as f64;
-        let mut found: Vec<(Shape, Size<World>, Look, f64)> = Vec::new();
+        let mut found: Vec<(Shape, Size<World>, TileLook, f64)> = Vec::new();
         for beside in columns(sections) {
             for across in columns(nodes) {
                 let shape = Shape { across, beside };
@@ -197,7 +197,7 @@ impl Tiling {
                     ((room.h - above) / f64::from(rows)).floor(),
                 );
                 if pitch.w >= 1.0 && pitch.h >= 1.0 {
-                    let look = Look::new(Plane::WHOLE.size(pitch), inside, ratio, largest_cell);
+                    let look = TileLook::new(Plane::WHOLE.size(pitch), inside, ratio, largest_cell);
                     let pitch = closed_up(pitch, &look, ratio);
                     let height = above + f64::from(rows) * pitch.h;
                     found.push((shape, pitch, look, height));
@@ -213,9 +213,9 @@ impl Tiling {
         } else {
             NEARLY * cell
         };
-        let is_near = |look: &Look| look.detail == detail && look.rank().1 >= near;
+        let is_near = |look: &TileLook| look.detail == detail && look.rank().1 >= near;
         // Tall tiles make tall blocks, which leave gaps on the platform.
-        let is_tall = |look: &Look| look.across < inside.gpus.div_ceil(look.across.max(1));
+        let is_tall = |look: &TileLook| look.across < inside.gpus.div_ceil(look.across.max(1));
         let found = found.into_iter().filter(|(_, _, look, _)| is_near(look));
         let best = found.min_by(|(_, _, a, high), (_, _, b, low)| {
             is_tall(a).cmp(&is_tall(b)).then(high.total_cmp(low))
@@ -302,7 +302,7 @@ impl Tiling {
     }
 
     /// How a tile looks at scale 1.
-    pub(super) fn look(&self) -> &Look {
+    pub(super) fn look(&self) -> &TileLook {
         &self.look
     }
 
@@ -336,7 +336,7 @@ impl Tiling {
 }
 
 /// Without what room the tiles leave between them beyond a gap that looks even.
-fn closed_up(pitch: Size<World>, look: &Look, ratio: Ratio) -> Size<World> {
+fn closed_up(pitch: Size<World>, look: &TileLook, ratio: Ratio) -> Size<World> {
     // Below, the next one's number is a gap of its own.
     let (beside, below) = match look.detail {
         Detail::Density => return pitch,

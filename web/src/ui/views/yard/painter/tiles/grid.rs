@@ -1,6 +1,6 @@
 //! A tiling on the screen: where tiles, cells and frames are seen.
 
-use super::super::look::{Detail, Look};
+use super::super::look::{Detail, TileLook};
 use super::{LEAST_TILE, Tiling, Trim};
 use crate::bands::Band;
 use crate::draw::space::{Device, Point, Rect, World};
@@ -27,7 +27,7 @@ pub(super) enum Unit {
 pub(in super::super) struct Grid<'t> {
     pub(super) tiling: &'t Tiling,
     pub(super) scale: f64,
-    pub(in super::super) look: Look,
+    pub(in super::super) look: TileLook,
     pub(super) unit: Unit,
     /// The first tile's corner.
     pub(super) origin: Point<Device>,
@@ -41,7 +41,7 @@ impl Tiling {
         } else {
             let pitch = plane.size(self.pitch);
             let largest = f64::INFINITY;
-            Look::new(pitch, self.inside, self.ratio, largest)
+            TileLook::new(pitch, self.inside, self.ratio, largest)
         };
         let mut grid = Grid {
             tiling: self,
@@ -187,7 +187,7 @@ impl Grid<'_> {
         Self::cell_of(&self.look, &self.tile(node), gpu)
     }
 
-    fn cell_of(look: &Look, tile: &Rect, gpu: u32) -> Rect {
+    fn cell_of(look: &TileLook, tile: &Rect, gpu: u32) -> Rect {
         if look.detail == Detail::Density {
             return *tile;
         }
@@ -325,7 +325,7 @@ impl Grid<'_> {
         gpus: u32,
         mut each: impl FnMut(&Rect),
     ) -> bool {
-        let Look { group, row, .. } = self.look;
+        let TileLook { group, row, .. } = self.look;
         let size = group.min(gpus).max(1);
         let is_full = gpus > 0 && gpus.is_multiple_of(size) && size.is_multiple_of(row.max(1));
         if is_full {

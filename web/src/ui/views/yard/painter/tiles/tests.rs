@@ -5,9 +5,9 @@ use switchyard::cluster::ClusterSpec;
 fn tiling(cluster: &str, room: Size<World>, ratio: Ratio) -> Tiling {
     let cluster: ClusterSpec = cluster.parse().expect("a cluster");
     let lines = if cluster.tree().sockets.is_some() {
-        Lines::Sockets
+        LinkLines::Sockets
     } else {
-        Lines::None
+        LinkLines::None
     };
     let inside = Inside::of(&cluster, lines);
     Tiling::new(&Floor::of(&cluster), inside, room, ratio)
@@ -148,7 +148,7 @@ fn gpus_of_a_socket_stand_together() {
     // Nodes that are not alike, and those of which nothing is told, have no groups.
     for cluster in ["2x8+2x4/sockets=2", "4x8", "4x6/sockets=4"] {
         let cluster: ClusterSpec = cluster.parse().expect("a cluster");
-        assert_eq!(Inside::of(&cluster, Lines::None).groups, 1, "{cluster}");
+        assert_eq!(Inside::of(&cluster, LinkLines::None).groups, 1, "{cluster}");
     }
 }
 

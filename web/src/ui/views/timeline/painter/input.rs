@@ -9,7 +9,7 @@ use crate::draw::on_stage::OnStage;
 use crate::draw::space::{Device, Point};
 use crate::draw::viewport::{KEY_PAN, KEY_ZOOM, Ruler, Window, wheel_zoom};
 use crate::draw::{Pointer, PointerKind, Response, describe};
-use crate::time_axis::Look;
+use crate::time_axis::AxisRequest;
 
 /// CSS pixels: the heights that rows can have.
 const ROW_HEIGHTS: (f64, f64) = (1.0, 28.0);
@@ -36,7 +36,7 @@ impl Timeline {
             PointerKind::Click => self.click(at, shown, &mut response),
             PointerKind::Double => {
                 if !self.place.axis.contains(at) {
-                    self.wants = Some(Look::Whole);
+                    self.wants = Some(AxisRequest::Whole);
                 }
             }
             PointerKind::Wheel { dx, dy } => {
@@ -189,7 +189,10 @@ impl Timeline {
                 } else {
                     Ruler::across(&self.place.plot, self.window).time_within(at.x)
                 };
-                self.wants = Some(Look::Select(Some(Window::new(from.min(to), from.max(to)))));
+                self.wants = Some(AxisRequest::Select(Some(Window::new(
+                    from.min(to),
+                    from.max(to),
+                ))));
                 response.cursor = "ew-resize";
             }
             Some(Drag::Overview(grip)) => {
@@ -287,7 +290,7 @@ impl Timeline {
         let Some((job, record)) =
             chosen.and_then(|job| Some((job, stage.workload.jobs.get(job.index())?)))
         else {
-            self.wants = Some(Look::Whole);
+            self.wants = Some(AxisRequest::Whole);
             return;
         };
         let from = record.submit.seconds();
@@ -299,7 +302,7 @@ impl Timeline {
         let margin = ((to - from) * 0.08).max(1.0);
         let life = Window::new(from - margin, to + margin).within(end, 1.0);
         if (life.from - self.target.from).abs() + (life.to - self.target.to).abs() < 0.1 {
-            self.wants = Some(Look::Whole);
+            self.wants = Some(AxisRequest::Whole);
             return;
         }
         self.go(life, false);

@@ -7,8 +7,8 @@ use crate::state::view_options::{COMPARE_BY, COMPARE_SHOW};
 use crate::state::{AppState, RunsAction, ViewAction};
 use crate::ui::controls::{list, option, swatch};
 use crate::ui::metrics::{CALIBRATION, Metric, OF_GROUP};
-use crate::ui::metrics_table::{Column, cell, reference};
-use crate::ui::services::{StateProps, tell};
+use crate::ui::metrics_table::{RunColumn, cell, reference};
+use crate::ui::services::{StateProps, dispatch};
 use crate::ui::term::Term;
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
@@ -24,7 +24,7 @@ const PARTS: usize = 200;
 
 /// A complete run by groups.
 #[derive(PartialEq)]
-struct OfRun {
+struct GroupedRun {
     id: u32,
     name: String,
     hue: usize,
@@ -33,14 +33,14 @@ struct OfRun {
 }
 
 /// The complete runs by groups, which are the same in all of them.
-fn by_groups(by: By, stage: &Stage) -> Vec<OfRun> {
+fn by_groups(by: By, stage: &Stage) -> Vec<GroupedRun> {
     let groups = Groups::of(by, &stage.workload);
     let ends = stage.runs.iter().filter(|run| run.finished().is_some());
     let ends = ends.filter_map(|run| run.log.event_times().last().copied());
     let until = ends.fold(0.0, f64::max);
     let of_run = |run: &StageRun| {
         let outcomes = &run.finished()?.outcomes;
-        Some(OfRun {
+        Some(GroupedRun {
             id: run.id,
             name: run.name().to_owned(),
             hue: run.hue(),
@@ -61,15 +61,15 @@ fn chosen(state: &AppState, told: &[By]) -> Option<By> {
 
 /// Properties: what is compared, too.
 #[derive(Clone, Properties, PartialEq)]
-pub(super) struct ByWhomProps {
+pub(super) struct ByGroupProps {
     pub(super) given: StateProps,
     /// The runs, as the table of all numbers has them.
-    pub(super) columns: Rc<Vec<Column>>,
+    pub(super) columns: Rc<Vec<RunColumn>>,
 }
 
 /// The part of Compare.
 #[component]
-pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
+pub(super) fn ByGroup(props: &ByGroupProps) -> Html {
     let StateProps { state, services } = &props.given;
     let (session, dark) = (&services.session, is_dark(state.view.theme));
     let whole = use_state_eq(|| false);
@@ -98,10 +98,10 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
     let shown = state.option(&COMPARE_SHOW);
     let metric = OF_GROUP.iter().find(|of| of.definition.id == shown);
     let metric = metric.unwrap_or(&OF_GROUP[0]);
-    let onby = tell(session, |event: Event| {
+    let onby = dispatch(session, |event: Event| {
         ViewAction::SetOption(&COMPARE_BY, input_value(&event))
     });
-    let onshow = tell(session, |event: Event| {
+    let onshow = dispatch(session, |event: Event| {
         ViewAction::SetOption(&COMPARE_SHOW, input_value(&event))
     });
     let kinds = told
@@ -155,10 +155,10 @@ fn colour(group: usize, dark: bool) -> &'static str {
 
 /// A row for each group, a column for each run.
 fn table(
-    found: &[OfRun],
+    found: &[GroupedRun],
     listed: usize,
     metric: &'static Metric<GroupFigures>,
-    (columns, baseline): (&[Column], u32),
+    (columns, baseline): (&[RunColumn], u32),
     dark: bool,
 ) -> Html {
     let (Some(baseline), Some(first)) = (reference(columns, baseline), found.first()) else {
@@ -180,7 +180,7 @@ fn table(
         });
         let values: Vec<f64> = values.collect();
         let look = (metric.definition.name, metric.look);
-        let compared = (baseline, Column::is_comparable as fn(&Column) -> bool);
+        let compared = (baseline, RunColumn::is_comparable as fn(&RunColumn) -> bool);
         let cells = (0..columns.len()).map(|run| cell(look, columns, compared, &values, run));
         let called = group.called();
         html! {
@@ -211,7 +211,7 @@ fn table(
 }
 
 /// What groups held of the cluster in a run, one on the other.
-fn shares(run: &OfRun, stage: &Stage, dark: bool) -> Html {
+fn shares(run: &GroupedRun, stage: &Stage, dark: bool) -> Html {
     let OverTime {
         begin,
         width,
@@ -262,7 +262,7 @@ fn shares(run: &OfRun, stage: &Stage, dark: bool) -> Html {
 
 /// How close the runs come to what the trace records, where it records waits.
 #[component]
-pub(super) fn BesideRecorded(props: &ByWhomProps) -> Html {
+pub(super) fn AgainstRecorded(props: &ByGroupProps) -> Html {
     let StateProps { state, services } = &props.given;
     let (session, dark) = (&services.session, is_dark(state.view.theme));
     let stage = session.stage().clone();
@@ -286,7 +286,7 @@ pub(super) fn BesideRecorded(props: &ByWhomProps) -> Html {
         return Html::default();
     };
     let is_there = state.runs.iter().any(|card| card.policy.replays());
-    let onadd = tell(session, |_: MouseEvent| RunsAction::AddRecorded);
+    let onadd = dispatch(session, |_: MouseEvent| RunsAction::AddRecorded);
     let heads = CALIBRATION.iter().zip(0..).map(|(metric, place)| {
         html! { <th scope="col"><Term definition={metric.definition} {place} /></th> }
     });

@@ -1,17 +1,17 @@
-//! Which nodes are not there at the clock's time.
+//! Which nodes are absent at the clock's time.
 
 use std::collections::BTreeMap;
 use switchyard::Time;
 use switchyard::sim::{NodeState, RunLog};
 
-/// Nodes that are down, or being drained. A cursor: steps forward cost what happened between.
+/// Nodes that are down or being drained. A cursor: steps forward cost what happened between.
 #[derive(Clone, Debug, Default)]
-pub struct Away {
+pub struct AbsentNodes {
     next: usize,
     nodes: BTreeMap<u32, (NodeState, Time)>,
 }
 
-impl Away {
+impl AbsentNodes {
     /// Moves to `time`.
     pub(crate) fn seek(&mut self, log: &RunLog, time: Time) {
         let before = |at: usize| at < log.node_changes() && log.node_change(at).time <= time;
