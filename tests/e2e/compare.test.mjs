@@ -84,7 +84,7 @@ test("what failures cost: goodput, what was lost, saved and restored, in table, 
   assert.match(words, /FIFO: at most [\d.]+/);
 });
 
-test("a plain world has neither", async (t) => {
+test("a run without failures and of one GPU type shows neither table", async (t) => {
   const page = await open(t, "index.html#v=1&run=fifo&view=compare");
   await finished(page, 1);
   await chart(page, "Completion times of jobs").waitFor();

@@ -16,7 +16,7 @@ const CONF = ["ClusterName=c", "NodeName=n[1-2] CPUs=128 RealMemory=262144"];
 
 const facts = (page, text) => page.locator("header .facts").getByText(text, { exact: true }).waitFor();
 
-test("a log of jobs without GPUs is counted in cores", async (t) => {
+test("a log of jobs without GPUs opens counted in cores, and every figure says cores", async (t) => {
   const page = await open(t, "index.html#v=1&t=0");
   await finished(page, 2);
   await give(page, table("cpu.csv", JOBS));

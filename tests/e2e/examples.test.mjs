@@ -60,7 +60,7 @@ const TRIED = {
 };
 const OF_LESSONS = ["view", "guess", "claim", "control", "goal"];
 
-test("every example has somebody who tries it", () => {
+test("every example in a document is tried by a test", () => {
   const all = [...documents()];
   assert.ok(all.includes("README.md") && all.includes("docs/embedding.md"));
   const nobody = all.flatMap((document) => {

@@ -50,7 +50,7 @@ test("whatever a sweep writes as CSV is read back", async () => {
   }
 });
 
-test("what runs count is what their links say", async () => {
+test("figures are in GPUs or cores as the runs of a table count", async () => {
   const titles = async (...links) => {
     const rows = links.map((link, seed) => run({ link, seed, cluster: `${seed + 2}x4`, gpu_allocation: 0.5 }));
     const head = [...HEAD, "gpu_allocation"];
@@ -76,7 +76,7 @@ const refused = async (file) => {
   return assert.fail(`${file.name} was read`);
 };
 
-test("what is no table of a sweep is refused, with what is wrong and what to do", async () => {
+test("a file that is no sweep table is refused, with what is wrong and what to do", async () => {
   const text = (text, name = "a.csv") => refused(new File([text], name));
   assert.equal(await text(""), "a.csv is empty.");
   assert.equal(await text("\n\n"), "a.csv is empty.");
@@ -167,7 +167,7 @@ test("scripts and plug-ins are called without their code, each by another name",
   assert.deepEqual(shown(without(table.columns.get("policy"), "quantum")), ["plugin", "plugin #2"]);
 });
 
-test("what varies is found, and a first look shows it", async () => {
+test("the explorer finds what varies in a table and shows it first", async () => {
   const rows = [];
   for (const policy of ["fifo", "tiresias-las", "tiresias-las[threshold=57600]"]) {
     for (const load of [0.5, 1, 1.5]) for (const seed of [1, 2]) rows.push(run({ policy, load, seed, settings: "restart_cost=30" }));
@@ -240,7 +240,7 @@ test("a run that leaves jobs behind is told apart, and nothing is compared with 
   assert.deepEqual(worths(table, dimensions, METRICS[0], relative), [1, NaN, NaN, NaN]);
 });
 
-test("the front is what nothing beats", () => {
+test("the front holds the runs that no other beats", () => {
   assert.deepEqual(front([[1, 9], [2, 2], [3, 3], [9, 1], [2, 2], [NaN, 0]], [-1, -1]), [true, true, false, true, true, false]);
   assert.deepEqual(front([[1, 9], [2, 2]], [-1, 1]), [true, false]);
 });

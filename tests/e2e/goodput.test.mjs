@@ -150,7 +150,7 @@ test("measured profiles stand in for the fitted ones, and are let go again", asy
   await page.getByText("there is no application 'application'").first().waitFor();
 });
 
-test("what the sliders describe can be trained", async (t) => {
+test("an application described by the sliders can be trained by jobs", async (t) => {
   const page = await open(t, "index.html#v=1&sample=three-jobs&run=pollux&view=goodput&t=0");
   await finished(page, 1, 120_000);
   await page.getByRole("button", { name: "Let jobs train this" }).click();

@@ -18,7 +18,7 @@ async function listening(t) {
   return page;
 }
 
-test("whoever listens hears of each change once, by its name", async (t) => {
+test("a subscriber hears of each change once, by its name", async (t) => {
   const page = await listening(t);
   const changed = await page.evaluate(async () => {
     const next = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
@@ -67,7 +67,7 @@ test("the clock is told of at most ten times a second, and where it stops", asyn
   assert.ok(told.length <= 1 + took / 100, `told ${told.length} times in ${took} ms`);
 });
 
-test("answers have names, and what is asked in another way is no answer", async (t) => {
+test("answers have names, and a malformed question has no answer", async (t) => {
   const page = await listening(t);
   const { look, facts, cards, isPlain, jobs, views, wrong, sound } = await page.evaluate(() => {
     const { page } = switchyardEmbed;

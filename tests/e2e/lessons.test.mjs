@@ -166,7 +166,7 @@ for (const width of [390, 768, 1440]) {
   }
 }
 
-test("every page is there that another one leads to", () => {
+test("every link between lesson pages leads to a page", () => {
   for (const path of ["lessons/index.html", "article/index.html", "view.js"]) assert.ok(existsSync(join(dist, path)), path);
 });
 

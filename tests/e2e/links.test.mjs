@@ -192,7 +192,7 @@ test("url= opens a trace from a host that lets other pages read it, and says whe
   assert.equal(asked.length, 1);
 });
 
-test("what cannot be fetched says why, and what to do", async (t) => {
+test("an address that cannot be fetched says why, and what to do", async (t) => {
   const answers = {
     "/gone.csv": (route) => route.fulfill({ status: 404, body: "no", headers: { "access-control-allow-origin": "*" } }),
     "/closed.csv": (route) => route.fulfill({ body: CSV, headers: { "access-control-allow-origin": "https://another.example" } }),

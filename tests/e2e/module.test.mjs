@@ -163,7 +163,7 @@ test("a mistake in a script is told with its line, before the run or in it", asy
   }
 });
 
-test("jobs come as fast as asked", async (t) => {
+test("jobs arrive at the load that is asked for", async (t) => {
   const trace = await open(HELIOS);
   t.after(() => trace.close());
   const [recorded, quick] = [await run(trace), await run(trace, { load: 2 })];
@@ -205,14 +205,14 @@ test("several runs of a trace at once give what they give alone", async (t) => {
   );
 });
 
-test("what there is to choose from is described", { skip }, async () => {
+test("the module describes policies, settings and samples", { skip }, async () => {
   const told = JSON.parse(execFileSync(cli, ["policies", "--json"], { encoding: "utf8" }));
   assert.deepEqual(await policies(), told);
   assert.ok((await settings()).some(({ key, unit }) => key === "restart_cost" && unit === "s"));
   for (const { name } of await samples()) assert.match(name, /^[a-z-]+$/);
 });
 
-test("what is wrong is told: what, where, and what to do", async (t) => {
+test("an error of the module says what is wrong, where, and what to do", async (t) => {
   const trace = await open(HELIOS);
   t.after(() => trace.close());
   for (const [ask, words] of [

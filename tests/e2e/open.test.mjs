@@ -197,7 +197,7 @@ test("a list of outages: shown, in link and file, removed; a wrong one spoils no
   await page.getByText("there is no node 99 to fail: the cluster's nodes are 0 to 7").first().waitFor();
 });
 
-test("a large file shows how far it is, can be cancelled, and is read in slices", async (t) => {
+test("opening a large file shows progress, can be cancelled, and reads slices", async (t) => {
   const page = await ready(t);
   await give(page, fixture("helios.csv"));
   await report(page).waitFor();
@@ -381,7 +381,7 @@ test("an experiment saved from the page brings everything back", async (t) => {
   await jobs(page, 240);
 });
 
-test("what is no trace is refused with the reason and the next step", async (t) => {
+test("a file that is no trace is refused with the reason and the next step", async (t) => {
   const page = await ready(t);
   const before = await facts(page);
   const raw = (name, bytes) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });

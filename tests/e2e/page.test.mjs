@@ -51,7 +51,7 @@ test("a visitor sees the sample at work without touching anything", async (t) =>
   t.diagnostic(`first picture ${await page.evaluate(() => Math.round(switchyardFirstPicture))} ms after navigation`);
 });
 
-test("on a phone as on a desk a visitor sees what this is, one question, and Play", async (t) => {
+test("phone and desktop show what this is, one question, and Play", async (t) => {
   for (const viewport of [{ width: 390, height: 844 }, { width: 1440, height: 900 }]) {
     const page = await open(t, "index.html", { viewport });
     await finished(page, 2);
@@ -217,7 +217,7 @@ test("keys: play, step, views, help", async (t) => {
   await page.getByRole("button", { name: "Pause" }).waitFor();
 });
 
-test("once it is loaded, the page asks nobody for anything", async (t) => {
+test("once it is loaded, the page requests nothing from the network", async (t) => {
   const page = await open(t, "index.html#v=1&t=0");
   await finished(page, 2);
   const requests = [];

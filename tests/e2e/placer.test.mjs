@@ -140,7 +140,7 @@ for (const servers of [128, 4096]) {
 }
 
 const cli = process.env.SWITCHYARD_CLI;
-test("the placer writes the same log as natively", { skip: !cli && "no SWITCHYARD_CLI" }, async (t) => {
+test("the placer writes the same log in the browser as natively", { skip: !cli && "no SWITCHYARD_CLI" }, async (t) => {
   const cluster = "16x8/partitions=2/racks=4/sockets=2";
   const run = ["run", "sample:lab", "--cluster", cluster, "--contention", "--policy", "graph-rl", "--json", "-"];
   const [native] = JSON.parse(execFileSync(cli, run, { encoding: "utf8" })).runs;
@@ -200,7 +200,7 @@ test("a picker's weights that are dropped are a run by them, the same as nativel
   assert.notEqual((await exported(page, "rl-picker")).log_hash, run.log_hash);
 });
 
-test("what are no weights is refused, and nothing is lost", async (t) => {
+test("a file that holds no weights is refused, and nothing is lost", async (t) => {
   const page = await open(t, SMALL);
   await finished(page, 2);
   // Clock and speed go on by themselves.

@@ -11,7 +11,7 @@ const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));
 
 const mean = (page, position) => page.locator("[data-status=done] .hint").nth(position).textContent();
 
-test("a service history of one's own", async (t) => {
+test("a service history from a file replaces what Gittins learns online", async (t) => {
   const page = await open(t, "index.html#v=1&t=0&run=tiresias-gittins");
   await finished(page, 1);
   const online = await mean(page, 0);

@@ -108,7 +108,7 @@ test("of a chosen job everything can be pressed, on a phone and on a laptop", as
   }
 });
 
-test("what a file and buttons open can be pressed: columns, search, editor", async (t) => {
+test("dialogs opened by a file or a button can be pressed: columns, search, editor", async (t) => {
   for (const options of [SIZES.phone, SIZES.laptop, ZOOMED]) {
     const page = await opened(t, 2, "yard", options);
     const looked = async (what, opened) => {
@@ -136,7 +136,7 @@ test("what a file and buttons open can be pressed: columns, search, editor", asy
   }
 });
 
-test("whoever comes first and has zoomed in sees the yards, and can press everything", async (t) => {
+test("a first visitor with a zoomed page sees the yards and can press every control", async (t) => {
   const page = await open(t, "index.html", ZOOMED);
   await finished(page, 2);
   await page.getByRole("region", { name: "What this is" }).waitFor();
@@ -148,7 +148,7 @@ test("whoever comes first and has zoomed in sees the yards, and can press everyt
   assert.deepEqual((await unpressableWithin(page)).problems, []);
 });
 
-test("what terms mean is told within the window", async (t) => {
+test("the meaning of a term opens within the window", async (t) => {
   for (const options of [SIZES.phone, SIZES.laptop]) {
     const page = await opened(t, 2, "yard", options);
     for (const view of ["yard", "compare"]) {
@@ -164,7 +164,7 @@ test("what terms mean is told within the window", async (t) => {
   }
 });
 
-test("what if a node dies is asked beside the facts or below, never over them", async (t) => {
+test("the question what if a node dies stands beside the facts or below, never over them", async (t) => {
   const page = await opened(t, 3, "yard", SIZES.laptop);
   for (const width of [768, 1100, 1260, 1366, 1440, 1536, 1720, 1920]) {
     await page.setViewportSize({ width, height: 900 });

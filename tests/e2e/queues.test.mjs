@@ -62,7 +62,7 @@ test("jobs stand in the lanes by attained service", async (t) => {
   await screenshot(page, "queues-toy");
 });
 
-test("what is changed in the playground runs at once, and nonsense is answered in place", async (t) => {
+test("a change in the playground runs at once, and a value out of range is answered in place", async (t) => {
   const page = await open(t, toy);
   await finished(page, 1);
   const form = page.getByRole("form", { name: "Queues of Tiresias 2D-LAS" });
@@ -107,7 +107,7 @@ test("what is changed in the playground runs at once, and nonsense is answered i
   assert.equal((await words(page)).length, 1);
 });
 
-test("a demotion glides, and does not where less motion is asked for", async (t) => {
+test("a demoted job glides to its lane, and jumps where less motion is asked for", async (t) => {
   for (const reducedMotion of ["no-preference", "reduce"]) {
     const page = await open(t, toy.replace("t=7", "t=2"), { viewport: { width: 900, height: 560 }, reducedMotion });
     await finished(page, 1);
@@ -145,7 +145,7 @@ test("thousands of jobs are counted, and a frame stays short", async (t) => {
   await screenshot(page, "queues-fleet");
 });
 
-test("without queues there is no tab, and the view says how to get some", async (t) => {
+test("without queues the view has no tab, and says how to get queues", async (t) => {
   const page = await open(t, "index.html#v=1&run=fifo&t=0");
   await finished(page, 1);
   assert.equal(await page.getByRole("tab", { name: "Queues" }).count(), 0);

@@ -69,7 +69,7 @@ for (const [where, address] of [
   });
 }
 
-test("what a script needs is said, compressed", (t) => {
+test("the size of the script program is printed, compressed", (t) => {
   const size = (name) => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length / 1024;
   const [program, editor] = [size("scripts.js") + size("scripts_bg.wasm"), size("editor.js")];
   t.diagnostic(`scripts: ${program.toFixed(1)} KB, editor: ${editor.toFixed(1)} KB`);
@@ -114,7 +114,7 @@ test("a scheduler is written from nothing by keyboard alone, and a mistake is sh
   await screenshot(page, "script-mistake");
 });
 
-test("old and new stand side by side, with the figures of their results; Keep and Drop do what they say", async (t) => {
+test("an edited script runs beside its last version with the figures of both; Keep and Drop do what they say", async (t) => {
   const page = await open(t, LAB, { viewport: { width: 1440, height: 900 } });
   await begin(page);
   await write(page, LAS);
@@ -346,7 +346,7 @@ test("a score that does not end can be cancelled, and does not outlive its text"
   assert.deepEqual(await page.evaluate(() => [asked[2] === asked[1], ended]), [false, 3]);
 });
 
-test("a script writes the same log as natively", { skip: !cli && "no SWITCHYARD_CLI" }, async (t) => {
+test("a script writes the same log in the browser as natively", { skip: !cli && "no SWITCHYARD_CLI" }, async (t) => {
   const folder = emptyFolder(t);
   const page = await open(t, LAB);
   await begin(page);

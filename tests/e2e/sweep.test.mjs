@@ -202,7 +202,7 @@ for (const [where, address] of [
   });
 }
 
-test("what the explorer needs is said, compressed", (t) => {
+test("the size of the explorer is printed, compressed", (t) => {
   const kilobytes = gzipSync(readFileSync(join(dist, "explorer.js")), { level: 9 }).length / 1024;
   t.diagnostic(`explorer: ${kilobytes.toFixed(1)} KB`);
   assert.ok(kilobytes <= 180, "small enough to be waited for");
@@ -307,7 +307,7 @@ test("heat map, front, panels and a baseline show the same runs", { skip }, asyn
   assert.ok(svg.startsWith("<svg") && !/var\(|<a /.test(svg), "it stands alone");
 });
 
-test("what is no table is refused in words, what came with it is opened, and nothing is lost", { skip }, async (t) => {
+test("a dropped file that is no sweep table is refused in words, files beside it open, and nothing is lost", { skip }, async (t) => {
   const page = await open(t, LAB);
   await finished(page, 2);
   const csv = bytesOf("results.csv").toString();

@@ -47,7 +47,7 @@ test("a legend's class stands out until it is clicked again", async (t) => {
   assert.equal(await picture(canvas), before, "nobody stands back");
 });
 
-test("neither a job that is chosen nor time that passes moves a yard", async (t) => {
+test("a yard keeps its layout when a job is chosen and while time passes", async (t) => {
   const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=sjf&run=las&run=srtf", {
     viewport: { width: 1440, height: 900 },
   });
@@ -106,7 +106,7 @@ test("a click on a node asks what if it dies, and both futures stand side by sid
   await broken.waitFor({ state: "detached" });
 });
 
-test("nodes by form: another kind, its type, racks; what cannot be is said", async (t) => {
+test("nodes are edited in a form: another group, its type, racks; an impossible cluster is refused in words", async (t) => {
   const page = await open(t, "index.html#v=1&t=30000&run=fifo");
   await finished(page, 1);
   const rail = page.getByRole("complementary", { name: "Trace, schedulers and cluster" });
@@ -272,7 +272,7 @@ test("by keyboard alone: arrows go from job to job and say which, Enter chooses 
   await page.getByRole("region", { name: /^Job / }).waitFor({ state: "detached" });
 });
 
-test("where nodes have no room they come back with it", async (t) => {
+test("nodes too small to draw return once there is room", async (t) => {
   const link = "index.html#v=1&sample=lab&cluster=2000x8/racks=500/partitions=50&run=fifo&t=0";
   const page = await open(t, link, { viewport: { width: 800, height: 60 } });
   await finished(page, 1);

@@ -245,5 +245,5 @@ async function time(gpu, encode) {
   return times[RUNS >> 1] / 1e3;
 }
 
-// The page holds this module's text, and calls it by this name (web/src/ui/gpu_panel.rs).
+// The page holds this module's text, and calls it by this name (web/src/ui/views/goodput/gpu_panel.rs).
 globalThis.switchyardMeasureGpu = measure;

@@ -19,7 +19,7 @@ pub struct Band {
 pub struct Bands {
     /// In order of segments.
     of: Vec<(u32, Vec<Band>)>,
-    /// By GPU: who was there last, as indices into `of`.
+    /// By GPU: the jobs that were there last, as indices into `of`.
     there: BTreeMap<(u32, u32), Vec<usize>>,
 }
 

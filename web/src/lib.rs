@@ -6,15 +6,13 @@
 //! [`stage`] holds what the canvases show, [`comparison`] the same for charts, [`time_axis`] which part of time they show, [`queues`] says where a job stands in a
 //! policy's queues, [`followed`] what happens to the job that is followed, `draw/` paints, `ui/` are the components.
 
-pub mod away;
+pub mod absent_nodes;
 pub mod bands;
 pub mod bridge;
 pub mod comparison;
 pub mod complaint;
 pub mod draw;
 pub mod followed;
-pub mod fragmentation;
-pub mod goodput;
 pub mod links;
 mod log_room;
 mod machine;

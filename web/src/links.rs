@@ -1,5 +1,5 @@
 //! What jobs want of the links of the cluster's tree at the clock's time, where they contend for them.
-//! In: who runs where. Out: each link's load, as the simulation's law has it.
+//! In: which job runs where. Out: each link's load, as the simulation's law has it.
 
 use std::collections::BTreeMap;
 use switchyard::cluster::{ClusterSpec, Topology};
@@ -9,7 +9,7 @@ use switchyard::order;
 use switchyard::sim::{Moment, RunLog};
 use switchyard::workload::Workload;
 
-/// Links, and who wants what of them.
+/// Links, and what each job wants of them.
 pub struct Links {
     network: Network,
     profiles: ProfilesByJob,

@@ -41,7 +41,7 @@ pub fn allow_holding(may_hold: bool) {
     };
 }
 
-/// Whether the first words are new to whoever is here.
+/// Whether the introduction is new to this visitor.
 pub fn wants_intro() -> bool {
     !is_noted(READ)
 }

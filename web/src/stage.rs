@@ -3,7 +3,7 @@
 //! The stage lives outside the virtual DOM, in one `Rc<RefCell<Stage>>`. Workers' messages and
 //! pointer events write to it; one animation loop reads it and paints ([`crate::draw`]).
 
-use crate::away::Away;
+use crate::absent_nodes::AbsentNodes;
 use crate::bands::Bands;
 use crate::draw::moments::Moments;
 use crate::draw::ranks::Ranks;
@@ -12,7 +12,7 @@ use crate::links::Links;
 use crate::log_room::Part;
 use crate::state::link::Link;
 use crate::state::{AppState, Phase, Run};
-use crate::time_axis::{Look, TimeAxis, Window};
+use crate::time_axis::{AxisRequest, TimeAxis, Window};
 use std::borrow::Cow;
 use std::cell::{Ref, RefCell, RefMut};
 use std::ops::Deref;
@@ -64,17 +64,17 @@ pub struct Stage {
     pub state: Rc<AppState>,
     /// The node that was looked for last.
     pub node: Option<u32>,
-    /// The job that whoever embeds the page points at.
+    /// The job that the embedding article points at.
     pub highlighted: Option<JobId>,
     /// The job under the pointer in any view.
     pub hovered: Option<JobId>,
-    /// Whether a drag over time selects a range, as with Shift: for whoever has no Shift.
+    /// Whether a drag over time selects a range, as with Shift: for people without a Shift key.
     pub ranging: bool,
     /// Whether colours are for a dark page.
     pub dark: bool,
     /// Whether the person asked for less motion.
     pub reduced_motion: bool,
-    /// Counts changes: who has painted this revision need not paint again.
+    /// Counts changes: a canvas that has painted this revision need not paint again.
     pub revision: u64,
 }
 
@@ -90,7 +90,7 @@ pub struct StageRun {
     /// What runs and waits at the clock's time.
     pub moment: Moment,
     /// Which nodes are not there at the clock's time.
-    pub away: Away,
+    pub absent_nodes: AbsentNodes,
     /// What happens to the job that is followed.
     pub followed: Followed,
     /// The load of links at the clock's time, where jobs contend for them.
@@ -175,7 +175,7 @@ impl Stage {
     }
 
     /// Has all views show another part of time, or select one.
-    pub fn look(&mut self, look: Look) {
+    pub fn look(&mut self, look: AxisRequest) {
         self.axis.look(look, self.whole());
         self.touch();
     }
@@ -292,7 +292,7 @@ impl Stage {
         let (now, followed) = (Time(self.clock.now), self.followed());
         for run in &mut self.runs {
             run.moment.seek(&run.log, &run.index, now);
-            run.away.seek(&run.log, now);
+            run.absent_nodes.seek(&run.log, now);
             run.followed.seek(followed, &run.log, &self.workload.jobs);
             if let Some(links) = &mut run.links {
                 links.seek(&run.log, &run.moment, &self.workload);
@@ -327,7 +327,7 @@ impl StageRun {
             log: RunLog::default(),
             index: TimeIndex::default(),
             moment: Moment::default(),
-            away: Away::default(),
+            absent_nodes: AbsentNodes::default(),
             followed: Followed::default(),
             links: None,
             bands: Bands::default(),
@@ -351,7 +351,7 @@ impl StageRun {
         parts.map(|part| part.node).collect()
     }
 
-    /// The first of those who wait.
+    /// The first waiting job.
     pub(crate) fn first_in_line(&self) -> Option<JobId> {
         let waiting = self.moment.waiting().iter().copied();
         let place = |&job: &JobId| self.place_in_line(job);

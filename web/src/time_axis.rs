@@ -1,5 +1,5 @@
 //! The one axis of time: which part of it every view over time shows, and which part is selected on
-//! it. Views draw [`Stage::window`](crate::stage::Stage::window), and say what they want by a [`Look`]; the
+//! it. Views draw [`Stage::window`](crate::stage::Stage::window), and say what they want by an [`AxisRequest`]; the
 //! animation carries it out and glides there.
 
 use crate::draw::viewport::Glide;
@@ -10,7 +10,7 @@ const LEAST_SPAN: f64 = 1.0;
 
 /// What a view wants of the axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Look {
+pub enum AxisRequest {
     /// Show this window, gliding there.
     At(Window),
     /// Show it at once: the pointer holds it.
@@ -77,15 +77,15 @@ impl TimeAxis {
     }
 
     /// Does what a view wants.
-    pub fn look(&mut self, look: Look, end: f64) {
+    pub fn look(&mut self, look: AxisRequest, end: f64) {
         let now = self.window(end);
         match look {
-            Look::At(window) | Look::Held(window) => {
+            AxisRequest::At(window) | AxisRequest::Held(window) => {
                 let window = window.within(end, LEAST_SPAN);
                 self.seen = (window.span() < end).then(|| window.rounded());
             }
-            Look::Whole => self.seen = None,
-            Look::Select(range) => {
+            AxisRequest::Whole => self.seen = None,
+            AxisRequest::Select(range) => {
                 let range = range.map(|range| {
                     let (from, to) = (range.from.max(0.0), range.to.min(end));
                     Window::new(from, to).rounded()
@@ -95,7 +95,7 @@ impl TimeAxis {
                 return;
             }
         }
-        self.glides = !matches!(look, Look::Held(_));
+        self.glides = !matches!(look, AxisRequest::Held(_));
         self.glide.jump([now.from, now.to]);
     }
 
@@ -122,7 +122,7 @@ impl TimeAxis {
         let seen = self.target(end);
         if seen.holds(before) && now > seen.to {
             let next = seen.moved(now - seen.from - seen.span() * 0.1);
-            self.look(Look::At(next), end);
+            self.look(AxisRequest::At(next), end);
         }
         now
     }
@@ -136,7 +136,7 @@ mod tests {
     fn what_is_seen_glides_there_and_stays_as_time_grows() {
         let mut axis = TimeAxis::default();
         assert_eq!(axis.window(100.0), Window::new(0.0, 100.0));
-        axis.look(Look::At(Window::new(20.0, 40.0)), 100.0);
+        axis.look(AxisRequest::At(Window::new(20.0, 40.0)), 100.0);
         assert_eq!(
             axis.window(100.0),
             Window::new(0.0, 100.0),
@@ -147,7 +147,7 @@ mod tests {
         }
         assert_eq!(axis.window(100.0), Window::new(20.0, 40.0));
         assert_eq!(axis.window(200.0), Window::new(20.0, 40.0));
-        axis.look(Look::Held(Window::new(-5.0, 900.0)), 100.0);
+        axis.look(AxisRequest::Held(Window::new(-5.0, 900.0)), 100.0);
         assert_eq!(
             (axis.seen(), axis.window(300.0)),
             (None, Window::new(0.0, 300.0))
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_window_follows_the_clock_out_of_it_and_no_further() {
         let mut axis = TimeAxis::default();
-        axis.look(Look::Held(Window::new(20.0, 40.0)), 100.0);
+        axis.look(AxisRequest::Held(Window::new(20.0, 40.0)), 100.0);
         assert_eq!(axis.follow(39.0, 41.0, 100.0), 41.0);
         assert_eq!(axis.seen(), Some(Window::new(39.0, 59.0)));
         axis.follow(70.0, 71.0, 100.0);
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_loop_begins_anew_at_its_end() {
         let mut axis = TimeAxis::default();
-        axis.look(Look::Select(Some(Window::new(-3.0, 40.0))), 100.0);
+        axis.look(AxisRequest::Select(Some(Window::new(-3.0, 40.0))), 100.0);
         assert_eq!(axis.selected(), Some(Window::new(0.0, 40.0)));
         assert_eq!(axis.follow(39.0, 41.0, 100.0), 41.0);
         axis.looped = true;
@@ -177,7 +177,7 @@ mod tests {
             51.0,
             "the clock was put elsewhere"
         );
-        axis.look(Look::Select(Some(Window::new(5.0, 5.0))), 100.0);
+        axis.look(AxisRequest::Select(Some(Window::new(5.0, 5.0))), 100.0);
         assert_eq!((axis.selected(), axis.looped), (None, false));
     }
 }

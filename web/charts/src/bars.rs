@@ -5,7 +5,7 @@ use crate::board::{Area, Board};
 use crate::colours::{self, ink};
 use crate::frame::style;
 use crate::space::Size;
-use crate::svg::{Look, Svg};
+use crate::svg::{ChartStyle, Svg};
 use crate::units::{Drawn, Failed, fine};
 use plotters::chart::ChartBuilder;
 use plotters::element::{Drawable, PointCollection, Text};
@@ -27,11 +27,11 @@ const EDGE: f64 = 12.0;
 
 /// The chart, as SVG text.
 pub fn svg(bars: &Bars, dark: bool) -> String {
-    let look = Look {
+    let look = ChartStyle {
         text: TEXT,
         titled: false,
         backed: false,
-        ..Look::on_page(dark, None)
+        ..ChartStyle::on_page(dark, None)
     };
     let mut svg = Svg::new(Size::new(WIDTH, HEIGHT), look, &bars.describe());
     let drawn = draw(&Board::Svg(&mut svg).area(), bars, look);
@@ -39,7 +39,7 @@ pub fn svg(bars: &Bars, dark: bool) -> String {
     svg.finish()
 }
 
-fn draw(area: &Area<'_>, bars: &Bars, look: Look) -> Drawn {
+fn draw(area: &Area<'_>, bars: &Bars, look: ChartStyle) -> Drawn {
     let chrome = colours::chrome(look.dark);
     let count = bars.bars.len().max(1) as f64;
     let mut chart = ChartBuilder::on(area)

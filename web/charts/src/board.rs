@@ -287,13 +287,17 @@ fn write(svg: &mut Svg, text: &str, style: &impl BackendTextStyle, at: Point<Css
 mod tests {
     use super::*;
     use crate::space::Size;
-    use crate::svg::Look;
+    use crate::svg::ChartStyle;
     use crate::units::Drawn;
     use plotters::prelude::{Circle, IntoFont, PathElement, Rectangle, Text};
     use plotters::style::{BLUE, Color, RED, TextStyle};
 
     fn drawn(draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
-        let mut svg = Svg::new(Size::new(100.0, 50.0), Look::on_page(false, None), "a < b");
+        let mut svg = Svg::new(
+            Size::new(100.0, 50.0),
+            ChartStyle::on_page(false, None),
+            "a < b",
+        );
         draw(&Board::Svg(&mut svg).area()).expect("text takes everything");
         svg.finish()
     }

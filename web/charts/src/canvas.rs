@@ -2,7 +2,7 @@
 
 use crate::space::{Css, Ratio, Size};
 use crate::stroke::{Stroke, width};
-use crate::svg::Look;
+use crate::svg::ChartStyle;
 use crate::units::{Failed, pixels};
 use plotters::style::Color;
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
@@ -18,7 +18,7 @@ pub struct Canvas {
     /// How large it is.
     pub(crate) size: Size<Css>,
     /// How it looks.
-    pub(crate) look: Look,
+    pub(crate) look: ChartStyle,
 }
 
 impl Canvas {
@@ -26,7 +26,7 @@ impl Canvas {
     pub fn cleared(
         element: HtmlCanvasElement,
         (size, ratio): (Size<Css>, Ratio),
-        look: Look,
+        look: ChartStyle,
     ) -> Option<Self> {
         let device = ratio.size(size);
         element.set_width(device.w as u32);

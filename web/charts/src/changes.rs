@@ -13,7 +13,7 @@ use crate::frame::{Frame, title};
 use crate::polyline::Polyline;
 use crate::space::{Css, Point, Rect, Size};
 use crate::stroke::Stroke;
-use crate::svg::{Look, Paper, Svg};
+use crate::svg::{ChartStyle, Paper, Svg};
 use crate::units::{Drawn, fine, place};
 use plotters::element::{Circle, Rectangle};
 use plotters::style::Color;
@@ -71,12 +71,12 @@ pub fn middle(changes: &Changes, plot: &Rect<Css>, dot: &Dot) -> Point<Css> {
 }
 
 /// How the dots look on the page, which has the titles of the axes beside them.
-pub fn look(dark: bool) -> Look {
-    Look {
+pub fn look(dark: bool) -> ChartStyle {
+    ChartStyle {
         text: TEXT,
         titled: false,
         backed: false,
-        ..Look::on_page(dark, None)
+        ..ChartStyle::on_page(dark, None)
     }
 }
 
@@ -120,7 +120,7 @@ pub fn svg(changes: &Changes, paper: Paper, [across, up]: &[String; 2]) -> Strin
 struct Picture<'a> {
     changes: &'a Changes,
     size: Size<Css>,
-    look: Look,
+    look: ChartStyle,
     plot: Rect<Css>,
     /// Of a dot, CSS pixels.
     radius: f64,

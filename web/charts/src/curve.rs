@@ -7,7 +7,7 @@ use crate::names::{self, Swatch, name_width, rows};
 use crate::polyline::Polyline;
 use crate::space::{Css, Point, Rect, Size};
 use crate::stroke::{Stroke, width};
-use crate::svg::{Anchor, Look, Paper, Svg};
+use crate::svg::{Anchor, ChartStyle, Paper, Svg};
 use crate::units::{Drawn, place};
 use crate::{CHARACTER, LINE};
 use plotters::element::Circle;
@@ -32,12 +32,12 @@ const BETWEEN: f64 = 1.0;
 const DASHES: &[f64] = &[3.0, 3.0];
 
 /// How it looks on the page, which has its names, its title and those of its axes beside it.
-pub fn look(dark: bool) -> Look {
-    Look {
+pub fn look(dark: bool) -> ChartStyle {
+    ChartStyle {
         text: TEXT,
         titled: false,
         backed: false,
-        ..Look::on_page(dark, None)
+        ..ChartStyle::on_page(dark, None)
     }
 }
 
@@ -57,7 +57,7 @@ pub fn on_paper(curve: &figures::Curve<'_>, paper: Paper) -> String {
 struct Picture<'c> {
     curve: &'c figures::Curve<'c>,
     size: Size<Css>,
-    look: Look,
+    look: ChartStyle,
 }
 
 /// The label of a mark.

@@ -10,7 +10,7 @@ use crate::names::{self, Swatch, name_width, rows};
 use crate::polyline::Polyline;
 use crate::space::{Css, Point, Rect, Size};
 use crate::stroke::{Stroke, width};
-use crate::svg::{Look, Paper, Svg};
+use crate::svg::{ChartStyle, Paper, Svg};
 use crate::units::{Drawn, Failed, fine, place};
 use plotters::element::{Drawable, PointCollection, Polygon, Rectangle};
 use plotters::style::{Color, RGBAColor};
@@ -45,13 +45,13 @@ pub fn on_paper(figure: &Figure, paper: Paper) -> String {
 }
 
 /// The figure as an SVG text of this size.
-pub fn svg(figure: &Figure, size: Size<Css>, look: Look) -> String {
+pub fn svg(figure: &Figure, size: Size<Css>, look: ChartStyle) -> String {
     let picture = Picture { figure, size, look };
     picture.svg(&picture.names())
 }
 
 /// Where the plot itself is on a figure of this size, without rows of names.
-pub fn plot(figure: &Figure, size: Size<Css>, look: Look) -> Rect<Css> {
+pub fn plot(figure: &Figure, size: Size<Css>, look: ChartStyle) -> Rect<Css> {
     Picture { figure, size, look }.plot(0)
 }
 
@@ -71,7 +71,7 @@ pub fn across(axis: &Axis, plot: &Rect<Css>, value: f64) -> f64 {
 struct Picture<'f> {
     figure: &'f Figure,
     size: Size<Css>,
-    look: Look,
+    look: ChartStyle,
 }
 
 impl Picture<'_> {
@@ -393,7 +393,7 @@ mod tests {
             picture.plot(picture.names().rows())
         };
         assert!(plot(4).y > plot(3).y);
-        let on_page = Look::on_page(true, Some(2));
+        let on_page = ChartStyle::on_page(true, Some(2));
         let of = |runs| svg(&figure(runs), size, on_page);
         assert_eq!(of(6).matches("stroke-opacity='0.15'").count(), 5);
         let texts = |runs| of(runs).matches("<text").count();
@@ -532,7 +532,7 @@ mod tests {
         assert!(picture.em(name_width(cut)) <= picture.size.w && cut.ends_with('…'));
         // The page has no rows of names: there they stay where they cover least.
         let picture = Picture {
-            look: Look::on_page(false, None),
+            look: ChartStyle::on_page(false, None),
             size: Size::new(600.0, 320.0),
             ..picture
         };

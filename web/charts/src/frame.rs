@@ -5,7 +5,7 @@ use crate::board::{Area, Board, TOP};
 use crate::colours::{self, Chrome, ink};
 use crate::space::{Css, Point, Rect, Size};
 use crate::stroke::width;
-use crate::svg::{Anchor, Look};
+use crate::svg::{Anchor, ChartStyle};
 use crate::units::{Drawn, Failed, fine, place};
 use crate::{CHARACTER, TYPEFACE};
 use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
@@ -40,7 +40,7 @@ pub(crate) struct Frame<'a> {
     /// How large the whole picture is.
     pub(crate) size: Size<Css>,
     /// How it looks.
-    pub(crate) look: Look,
+    pub(crate) look: ChartStyle,
     /// Across and upwards.
     pub(crate) axes: [&'a Axis; 2],
     /// What is across and upwards, where the picture says it.
@@ -143,11 +143,11 @@ impl Frame<'_> {
 }
 
 /// The style of text of a colour.
-pub(crate) fn style<'a>(look: Look, colour: &RGBColor) -> TextStyle<'a> {
+pub(crate) fn style<'a>(look: ChartStyle, colour: &RGBColor) -> TextStyle<'a> {
     of_font(look, colour, FontStyle::Normal)
 }
 
-fn of_font<'a>(look: Look, colour: &RGBColor, style: FontStyle) -> TextStyle<'a> {
+fn of_font<'a>(look: ChartStyle, colour: &RGBColor, style: FontStyle) -> TextStyle<'a> {
     let size = f64::from(fine(look.text));
     let font = FontDesc::new(FontFamily::Name(TYPEFACE), size, style);
     TextStyle {
@@ -159,7 +159,7 @@ fn of_font<'a>(look: Look, colour: &RGBColor, style: FontStyle) -> TextStyle<'a>
 /// Text with its foot at a place.
 pub(crate) fn text(
     area: &Area<'_>,
-    look: Look,
+    look: ChartStyle,
     (text, colour): (&str, &str),
     foot: Point<Css>,
     anchor: Anchor,
@@ -175,7 +175,7 @@ pub(crate) fn text(
 }
 
 /// The title of a picture, at its head.
-pub(crate) fn title(area: &Area<'_>, look: Look, title: &str) -> Drawn {
+pub(crate) fn title(area: &Area<'_>, look: ChartStyle, title: &str) -> Drawn {
     let colour = ink(colours::chrome(look.dark).text);
     let style = of_font(look, &colour, FontStyle::Bold);
     let at = place(Point::new(look.text, (1.7 - TOP) * look.text));

@@ -25,7 +25,7 @@ const COVERS_LABEL: f64 = 10_000.0;
 const FROM_THE_END: f64 = 0.2;
 
 /// A line of a chart.
-pub(super) type Line = Vec<Point<Css>>;
+pub(super) type LabelledLine = Vec<Point<Css>>;
 
 /// Where labels go.
 pub(super) struct Labels {
@@ -36,7 +36,7 @@ pub(super) struct Labels {
 }
 
 /// Where the label of each line goes, by the labels' sizes, all within `area`.
-pub(super) fn place(lines: &[Line], sizes: &[Size<Css>], area: Rect<Css>) -> Labels {
+pub(super) fn place(lines: &[LabelledLine], sizes: &[Size<Css>], area: Rect<Css>) -> Labels {
     let ink = Ink::of(lines, area);
     let mut placed: Vec<Option<Rect<Css>>> = Vec::with_capacity(lines.len());
     let mut clear = true;
@@ -113,7 +113,7 @@ struct Ink {
 }
 
 impl Ink {
-    fn of(lines: &[Line], area: Rect<Css>) -> Self {
+    fn of(lines: &[LabelledLine], area: Rect<Css>) -> Self {
         let columns = (area.w / CELL).ceil().max(1.0) as usize;
         let rows = (area.h / CELL).ceil().max(1.0) as usize;
         let mut ink = Self {
@@ -171,7 +171,7 @@ mod tests {
             let x = f64::from(i) * 40.0;
             vec![Point::new(x, 200.0), Point::new(x + 200.0, 0.0)]
         };
-        let lines: Vec<Line> = (0..4).map(line).collect();
+        let lines: Vec<LabelledLine> = (0..4).map(line).collect();
         let labels = place(&lines, &[LABEL; 4], AREA);
         let placed: Vec<_> = labels.at.into_iter().flatten().collect();
         assert_eq!(placed.len(), 4);
@@ -195,7 +195,7 @@ mod tests {
             let y = f64::from(i) * 10.0;
             vec![Point::new(0.0, y), Point::new(400.0, y)]
         };
-        let lines: Vec<Line> = (0..21).map(line).collect();
+        let lines: Vec<LabelledLine> = (0..21).map(line).collect();
         let labels = place(&lines, &[LABEL; 21], AREA);
         assert!(!labels.clear && labels.at.iter().all(Option::is_some));
         let wide = Size::new(500.0, 14.0);

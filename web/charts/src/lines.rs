@@ -7,7 +7,7 @@ use crate::frame::style;
 use crate::polyline::Polyline;
 use crate::space::Size;
 use crate::stroke::{Stroke, width};
-use crate::svg::{Look, Svg};
+use crate::svg::{ChartStyle, Svg};
 use crate::units::{Drawn, fine};
 use plotters::chart::ChartBuilder;
 use plotters::element::{Rectangle, Text};
@@ -42,11 +42,11 @@ pub struct Lines {
 
 /// The charts below one another, as a file; `colours`: of lines, in their order.
 pub fn svg(charts: &[Lines], colours: &[&str]) -> String {
-    let look = Look {
+    let look = ChartStyle {
         text: FONT,
         titled: true,
         backed: false,
-        ..Look::on_page(false, None)
+        ..ChartStyle::on_page(false, None)
     };
     let titles: Vec<&str> = charts.iter().map(|chart| chart.title).collect();
     let size = Size::new(WIDTH, HEIGHT * charts.len() as f64);
@@ -67,13 +67,13 @@ fn night() -> String {
     )
 }
 
-fn draw_all(area: &Area<'_>, charts: &[Lines], colours: &[&str], look: Look) -> Drawn {
+fn draw_all(area: &Area<'_>, charts: &[Lines], colours: &[&str], look: ChartStyle) -> Drawn {
     let areas = area.split_evenly((charts.len(), 1));
     let mut charts = charts.iter().zip(&areas);
     charts.try_for_each(|(chart, area)| draw(area, chart, colours, look))
 }
 
-fn draw(area: &Area<'_>, chart: &Lines, colours: &[&str], look: Look) -> Drawn {
+fn draw(area: &Area<'_>, chart: &Lines, colours: &[&str], look: ChartStyle) -> Drawn {
     let chrome = colours::chrome(look.dark);
     let colour = |at: usize| ink(colours[at % colours.len()]);
     let text = style(look, &ink(chrome.text));

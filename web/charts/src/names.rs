@@ -7,7 +7,7 @@ use crate::frame::text;
 use crate::polyline::Polyline;
 use crate::space::{Css, Point};
 use crate::stroke::Stroke;
-use crate::svg::{Anchor, Look};
+use crate::svg::{Anchor, ChartStyle};
 use crate::units::{Drawn, fine, place};
 use plotters::element::Circle;
 use plotters::style::Color;
@@ -58,7 +58,7 @@ pub(crate) fn rows(widths: impl Iterator<Item = f64>, room: f64) -> Vec<Vec<usiz
 /// A name whose box begins at a corner. Text keeps the text's colour to be readable.
 pub(crate) fn draw(
     area: &Area<'_>,
-    look: Look,
+    look: ChartStyle,
     (swatch, name): (Swatch, &str),
     corner: Point<Css>,
 ) -> Drawn {

@@ -1,7 +1,7 @@
 //! Lines with their dashes, which runs are told apart by, too.
 
 use crate::colours::{self, ink};
-use crate::svg::Look;
+use crate::svg::ChartStyle;
 use crate::units::fine;
 use plotters::style::{Color, RGBAColor};
 
@@ -44,7 +44,7 @@ impl Stroke {
     }
 
     /// The line of a run with this hue.
-    pub fn of_run(hue: usize, complete: bool, look: Look) -> Self {
+    pub fn of_run(hue: usize, complete: bool, look: ChartStyle) -> Self {
         let dashes = match complete {
             true => DASHES[hue % DASHES.len()],
             false => DOTS,
@@ -56,14 +56,14 @@ impl Stroke {
     }
 
     /// A curve's line with this position.
-    pub fn of_curve(position: usize, look: Look) -> Self {
+    pub fn of_curve(position: usize, look: ChartStyle) -> Self {
         Self {
             dashes: CURVES[position % CURVES.len()],
             ..Self::with_hue(position, look)
         }
     }
 
-    fn with_hue(hue: usize, look: Look) -> Self {
+    fn with_hue(hue: usize, look: ChartStyle) -> Self {
         let colour = ink(colours::run_colour(hue, look.dark));
         Self::plain(colour, look.text / 6.5)
     }

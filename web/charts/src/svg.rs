@@ -10,7 +10,7 @@ use crate::space::{Css, Point, Rect, Size};
 
 /// How a drawing looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct ChartStyle {
     /// Whether for a dark page.
     pub dark: bool,
     /// The height of text, CSS pixels.
@@ -27,7 +27,7 @@ pub struct Look {
     pub backed: bool,
 }
 
-impl Look {
+impl ChartStyle {
     /// On the page.
     pub fn on_page(dark: bool, lit: Option<usize>) -> Self {
         Self {
@@ -69,8 +69,8 @@ impl Paper {
     };
 
     /// How a drawing looks on it.
-    pub fn look(&self) -> Look {
-        Look {
+    pub fn look(&self) -> ChartStyle {
+        ChartStyle {
             dark: self.dark,
             text: self.font * POINT,
             titled: self.titled,
@@ -103,7 +103,7 @@ pub enum Anchor {
 pub struct Svg {
     out: String,
     /// How it looks.
-    pub look: Look,
+    pub look: ChartStyle,
     /// The greys of its theme.
     pub chrome: Chrome,
     /// How large it is.
@@ -132,7 +132,7 @@ fn n(number: f64) -> String {
 
 impl Svg {
     /// An empty drawing; `label` says in words what it shows.
-    pub fn new(size: Size<Css>, look: Look, label: &str) -> Self {
+    pub fn new(size: Size<Css>, look: ChartStyle, label: &str) -> Self {
         let chrome = colours::chrome(look.dark);
         let (w, h, text) = (n(size.w), n(size.h), n(look.text));
         let mut out = "<svg xmlns='http://www.w3.org/2000/svg' ".to_owned();

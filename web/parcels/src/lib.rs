@@ -13,12 +13,27 @@ use std::collections::BTreeMap;
 use switchyard_model::job::{Job, JobId, Status};
 use switchyard_model::workload::{Labels, Recorded, RecordedRun, Workload};
 use switchyard_model::{Finite, Index, Resource};
+use thiserror::Error;
 
 /// Jobs of a piece.
 pub const PIECE: usize = 4096;
 
 /// Bytes of a piece's size, least significant first.
 pub const SIZE: usize = 4;
+
+/// Why jobs cannot become bytes, or bytes jobs.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PackingError {
+    /// The jobs cannot be written.
+    #[error("cannot write jobs: {0}")]
+    Write(postcard::Error),
+    /// These bytes are no jobs.
+    #[error("cannot read jobs: {0}")]
+    Read(postcard::Error),
+    /// A piece has no job.
+    #[error("The jobs have not come along.")]
+    Empty,
+}
 
 /// What of a workload stands before its jobs: how many there are, names, what is recorded of few and what it
 /// names, what is counted, and of which time.
@@ -45,8 +60,8 @@ type Piece = (
 ///
 /// # Errors
 ///
-/// It cannot be written.
-pub fn head(workload: &Workload) -> Result<Vec<u8>, String> {
+/// [`PackingError::Write`].
+pub fn head(workload: &Workload) -> Result<Vec<u8>, PackingError> {
     let Workload {
         jobs,
         tenants,
@@ -72,8 +87,8 @@ pub fn head(workload: &Workload) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 ///
-/// They cannot be written.
-pub fn piece(workload: &Workload, from: usize) -> Result<Vec<u8>, String> {
+/// [`PackingError::Write`].
+pub fn piece(workload: &Workload, from: usize) -> Result<Vec<u8>, PackingError> {
     let recorded = &workload.recorded;
     sized(&(
         part(&workload.jobs, from),
@@ -91,16 +106,16 @@ fn part<T>(all: &[T], from: usize) -> &[T] {
     rest.get(..PIECE).unwrap_or(rest)
 }
 
-fn sized(value: &impl Serialize) -> Result<Vec<u8>, String> {
+fn sized(value: &impl Serialize) -> Result<Vec<u8>, PackingError> {
     let bytes = postcard::to_extend(value, vec![0; SIZE]);
-    let mut bytes = bytes.map_err(|error| format!("cannot write jobs: {error}"))?;
+    let mut bytes = bytes.map_err(PackingError::Write)?;
     let size = (bytes.len() - SIZE) as u32;
     bytes[..SIZE].copy_from_slice(&size.to_le_bytes());
     Ok(bytes)
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    postcard::from_bytes(bytes).map_err(|error| format!("cannot read jobs: {error}"))
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, PackingError> {
+    postcard::from_bytes(bytes).map_err(PackingError::Read)
 }
 
 /// A workload that is being put together.
@@ -115,8 +130,8 @@ impl Unpacking {
     ///
     /// # Errors
     ///
-    /// It is none.
-    pub fn new(head: &[u8]) -> Result<Self, String> {
+    /// [`PackingError::Read`] if it is none.
+    pub fn new(head: &[u8]) -> Result<Self, PackingError> {
         let (jobs, tenants, models, gpu_types, (attempts, labels, node_names), (unit, epoch)) =
             read::<Head>(head)?;
         let jobs = jobs as usize;
@@ -144,11 +159,11 @@ impl Unpacking {
     ///
     /// # Errors
     ///
-    /// It is none, or has no job.
-    pub fn add(&mut self, piece: &[u8]) -> Result<(), String> {
+    /// [`PackingError::Read`] if it is none, [`PackingError::Empty`] if it has no job.
+    pub fn add(&mut self, piece: &[u8]) -> Result<(), PackingError> {
         let (jobs, statuses, runs, priorities, label_sets, nodes) = read::<Piece>(piece)?;
         if jobs.is_empty() {
-            return Err("The jobs have not come along.".to_owned());
+            return Err(PackingError::Empty);
         }
         let (all, recorded) = (self.jobs, &mut self.workload.recorded);
         self.workload.jobs.extend(jobs);
@@ -237,12 +252,15 @@ mod tests {
 
     #[test]
     fn what_is_none_is_refused() {
-        assert!(Unpacking::new(&[1, 2]).is_err());
+        let refused = Unpacking::new(&[1, 2]).expect_err("no head");
+        assert!(matches!(refused, PackingError::Read(_)), "{refused}");
         let workload = of(1);
         let mut unpacking =
             Unpacking::new(content(&head(&workload).expect("a head"))).expect("a head");
-        assert!(unpacking.add(&[255; 9]).is_err());
+        let refused = unpacking.add(&[255; 9]).expect_err("no piece");
+        assert!(matches!(refused, PackingError::Read(_)), "{refused}");
         let empty = piece(&workload, 1).expect("a piece");
-        assert!(unpacking.add(content(&empty)).is_err() && !unpacking.is_whole());
+        assert_eq!(unpacking.add(content(&empty)), Err(PackingError::Empty));
+        assert!(!unpacking.is_whole());
     }
 }

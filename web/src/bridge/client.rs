@@ -37,11 +37,11 @@ pub enum News<Reply> {
 
 /// A worker, or one whose program is still on its way; dropping the handle ends it.
 pub struct WorkerHandle<R: Role> {
-    line: Rc<Line<R>>,
+    line: Rc<Connection<R>>,
 }
 
-/// The line to a worker.
-struct Line<R> {
+/// The connection to a worker.
+struct Connection<R> {
     /// `None` until its program has been fetched.
     worker: RefCell<Option<Connected>>,
     /// Requests made before the worker was ready; `None` once it is.
@@ -51,7 +51,7 @@ struct Line<R> {
     role: PhantomData<R>,
 }
 
-/// A worker that lives, and who listens to it.
+/// A worker that lives, and what listens to it.
 struct Connected {
     worker: Worker,
     _listeners: [EventListener; 2],
@@ -65,7 +65,7 @@ impl<R: Role> WorkerHandle<R> {
 
     /// The same in a program.
     pub fn start_in(program: Program, on_news: impl Fn(News<R::Reply>) + 'static) -> Self {
-        let line = Rc::new(Line {
+        let line = Rc::new(Connection {
             worker: RefCell::default(),
             early: RefCell::new(Some(Vec::new())),
             last_request: RefCell::default(),
@@ -98,7 +98,10 @@ impl<R: Role> WorkerHandle<R> {
 }
 
 /// Tells after a while if the worker is not ready by then.
-fn tell_if_late<R: Role>(line: &Rc<Line<R>>, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
+fn report_if_late<R: Role>(
+    line: &Rc<Connection<R>>,
+    on_news: Rc<impl Fn(News<R::Reply>) + 'static>,
+) {
     let line = Rc::downgrade(line);
     let check = move || {
         if line
@@ -111,10 +114,10 @@ fn tell_if_late<R: Role>(line: &Rc<Line<R>>, on_news: Rc<impl Fn(News<R::Reply>)
     Timeout::new(LATE_MS, check).forget();
 }
 
-impl<R: Role> Line<R> {
+impl<R: Role> Connection<R> {
     /// Starts a worker.
     fn begin(self: &Rc<Self>, program: Program, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
-        tell_if_late(self, on_news.clone());
+        report_if_late(self, on_news.clone());
         let waiting = Rc::downgrade(self);
         spawn_local(async move {
             let started = start_worker(R::NAME, program.name()).await;
@@ -149,7 +152,7 @@ impl<R: Role> Line<R> {
     fn connect(self: &Rc<Self>, worker: Worker, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
         let hear = {
             let (line, on_news) = (Rc::downgrade(self), on_news.clone());
-            move |event: &MessageEvent| match hear_message(&event.data()) {
+            move |event: &MessageEvent| match read_message(&event.data()) {
                 Ok(WorkerMessage::Ready { protocol: PROTOCOL }) => {
                     if let Some(line) = line.upgrade() {
                         let early = line.early.take();
@@ -210,7 +213,7 @@ impl Drop for Connected {
 }
 
 /// What a worker says.
-fn hear_message<Reply: Message>(arrived: &JsValue) -> Result<WorkerMessage<Reply>, ParcelError> {
+fn read_message<Reply: Message>(arrived: &JsValue) -> Result<WorkerMessage<Reply>, ParcelError> {
     let (mut message, attachments) = unpack::<WorkerMessage<Reply>>(arrived)?;
     message.attach(attachments);
     Ok(message)

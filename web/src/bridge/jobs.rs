@@ -5,7 +5,7 @@
 
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use switchyard::workload::Workload;
-use switchyard_parcels as parcels;
+use switchyard_parcels::{self as parcels, PackingError};
 use thiserror::Error;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, FileReaderSync};
@@ -21,8 +21,8 @@ pub struct Jobs(pub(super) JsValue);
 #[derive(Debug, Error)]
 pub enum JobsError {
     /// They cannot be written, or these bytes are none.
-    #[error("{0}")]
-    Bytes(String),
+    #[error(transparent)]
+    Bytes(#[from] PackingError),
     /// The browser has no room for them.
     #[error("The browser has no room for these jobs.")]
     NoRoom,
@@ -51,11 +51,9 @@ impl Jobs {
     /// A sentence, if they cannot be.
     pub fn write(workload: &Workload) -> Result<Self, JobsError> {
         let buffer = |bytes: Vec<u8>| Uint8Array::from(bytes.as_slice()).buffer();
-        let pieces = Array::of1(&buffer(parcels::head(workload).map_err(JobsError::Bytes)?));
+        let pieces = Array::of1(&buffer(parcels::head(workload)?));
         for from in (0..workload.jobs.len()).step_by(parcels::PIECE) {
-            pieces.push(&buffer(
-                parcels::piece(workload, from).map_err(JobsError::Bytes)?,
-            ));
+            pieces.push(&buffer(parcels::piece(workload, from)?));
         }
         Ok(Self(pieces.into()))
     }
@@ -93,10 +91,10 @@ impl Jobs {
     pub fn read(&self) -> Result<Workload, JobsError> {
         let (mut at, mut bytes) = (0, Vec::new());
         self.next_piece(&mut at, &mut bytes)?;
-        let mut unpacking = parcels::Unpacking::new(&bytes).map_err(JobsError::Bytes)?;
+        let mut unpacking = parcels::Unpacking::new(&bytes)?;
         while !unpacking.is_whole() {
             self.next_piece(&mut at, &mut bytes)?;
-            unpacking.add(&bytes).map_err(JobsError::Bytes)?;
+            unpacking.add(&bytes)?;
         }
         Ok(unpacking.into_workload())
     }

@@ -1,6 +1,6 @@
-//! How messages travel: as a plain object with named fields, which those read who relay it (static/sharing.js), around
+//! How messages travel: as a plain object with named fields, which relays (static/sharing.js) read, around
 //! the bytes of the message, which nobody reads but its two ends, and around what goes with it. Buffers are
-//! transferred, not copied; files and blobs are only handles: who gets them reads them.
+//! transferred, not copied; files and blobs are only handles: the receiver reads them.
 
 use super::protocol::{Kind, Message};
 use js_sys::{Array, ArrayBuffer, Object, Uint8Array};

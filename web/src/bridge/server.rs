@@ -16,12 +16,12 @@ pub(crate) fn scope() -> Option<DedicatedWorkerGlobalScope> {
 }
 
 /// What a worker of a role says to the page.
-pub(crate) struct Page<R> {
+pub(crate) struct PageLink<R> {
     scope: DedicatedWorkerGlobalScope,
     role: PhantomData<R>,
 }
 
-impl<R> Clone for Page<R> {
+impl<R> Clone for PageLink<R> {
     fn clone(&self) -> Self {
         Self {
             scope: self.scope.clone(),
@@ -30,7 +30,7 @@ impl<R> Clone for Page<R> {
     }
 }
 
-impl<R: Role> Page<R> {
+impl<R: Role> PageLink<R> {
     /// That of this worker.
     pub(crate) fn of(scope: DedicatedWorkerGlobalScope) -> Self {
         Self {

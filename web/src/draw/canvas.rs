@@ -6,7 +6,7 @@ use super::space::{Css, Device, Point, Ratio};
 use super::text::Widths;
 use super::{Pointer, PointerKind, Response, Surface};
 use crate::stage::Stage;
-use crate::time_axis::Look;
+use crate::time_axis::AxisRequest;
 
 /// A canvas that repaints itself. One per canvas element; its painter keeps its viewport and whatever
 /// is on its way from one place to another.
@@ -38,7 +38,7 @@ pub(crate) trait Painter {
     }
 
     /// What it wants of the axis of time since it was last asked.
-    fn wants(&mut self) -> Option<Look> {
+    fn wants(&mut self) -> Option<AxisRequest> {
         None
     }
 }
@@ -65,13 +65,13 @@ pub(crate) trait RunPainter {
     }
 
     /// As [`Painter::wants`].
-    fn wants(&mut self) -> Option<Look> {
+    fn wants(&mut self) -> Option<AxisRequest> {
         None
     }
 }
 
 /// The run with an id, painted while it is on stage.
-pub(crate) struct OfRun<P>(pub(super) u32, pub(super) P);
+pub(crate) struct OfRun<P>(pub(crate) u32, pub(crate) P);
 
 impl<P> OfRun<P> {
     fn on<'a>(&self, stage: &'a Stage) -> Option<OnStage<'a>> {
@@ -103,7 +103,7 @@ impl<P: RunPainter> Painter for OfRun<P> {
         self.1.walk(key, self.on(stage)?)
     }
 
-    fn wants(&mut self) -> Option<Look> {
+    fn wants(&mut self) -> Option<AxisRequest> {
         self.1.wants()
     }
 }
@@ -151,7 +151,7 @@ impl Canvas {
     }
 
     /// What it wants of the axis of time since it was last asked: ask after each of the above.
-    pub fn wants(&mut self) -> Option<Look> {
+    pub fn wants(&mut self) -> Option<AxisRequest> {
         self.painter.wants()
     }
 }

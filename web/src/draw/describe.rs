@@ -1,4 +1,4 @@
-//! What is said about a job, a queue, and what is in it: in tooltips, and to those who do not see
+//! What is said about a job, a queue, and what is in it: in tooltips, and to people who do not see
 //! the canvas.
 
 use super::format::{attained, count, counted, cut, duration, figures, gpu_hours, time, units};
@@ -15,22 +15,28 @@ use switchyard::sim::{Absence, NodeState, Segment, Stop};
 /// How many nodes are named before the rest is counted.
 const NODES_NAMED: usize = 6;
 
-/// Who a job is: its name, and what it asks for.
-fn who(job: JobId, stage: &Stage) -> Vec<String> {
+/// A job's name, and what it asks for.
+fn title_lines(job: JobId, stage: &Stage) -> Vec<String> {
     let Some(record) = stage.workload.jobs.get(job.index()) else {
         return Vec::new();
     };
-    let name_of =
-        |names: &[String], index: Option<u32>| index.and_then(|i| names.get(i as usize)).cloned();
-    let about = [
-        Some(asks(record)),
-        name_of(&stage.workload.models, record.model),
-        name_of(&stage.workload.tenants, record.tenant),
-    ];
+    let asked = asks(record);
+    let model = name_of(&stage.workload.models, record.model);
+    let tenant = name_of(&stage.workload.tenants, record.tenant);
+    let about = [&asked, model, tenant]
+        .into_iter()
+        .filter(|text| !text.is_empty());
     vec![
         record.name.to_string(),
-        about.into_iter().flatten().collect::<Vec<_>>().join(" · "),
+        about.collect::<Vec<_>>().join(" · "),
     ]
+}
+
+/// The name an index stands for; empty if there is none.
+pub(crate) fn name_of(names: &[String], index: Option<u32>) -> &str {
+    index
+        .and_then(|index| names.get(index as usize))
+        .map_or("", String::as_str)
 }
 
 /// What a job runs on: `2 GPUs`, or `16 cores` of one that asks for no GPU.
@@ -44,13 +50,13 @@ pub fn asks(job: &Job) -> String {
     }
 }
 
-/// The lines of a job's tooltip: who it is, what it does at the clock's time, what it has got.
-pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
+/// The lines of a job's tooltip: its name, what it does at the clock's time, what it has got.
+pub(crate) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
     let Some(record) = stage.workload.jobs.get(job.index()) else {
         return Vec::new();
     };
     let now = stage.clock.now;
-    let mut lines = who(job, stage);
+    let mut lines = title_lines(job, stage);
 
     let segments = run.segments(job);
     let begun = segments.partition_point(|&i| run.log.segment(i as usize).start.seconds() <= now);
@@ -93,13 +99,13 @@ pub(super) fn job(job: JobId, stage: &Stage, run: &StageRun) -> Vec<String> {
 }
 
 /// Whether the clock stands at what a run under way has not come to.
-pub(super) fn is_ahead(shown: OnStage<'_>) -> bool {
+pub(crate) fn is_ahead(shown: OnStage<'_>) -> bool {
     shown.run.is_under_way() && shown.stage.clock.now > shown.run.reached()
 }
 
-/// Who comes first among those who wait, as far as it is known of the policy: for a mark, and in a
+/// Which waiting job comes first, as far as it is known of the policy: for a mark, and in a
 /// sentence.
-pub(super) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
+pub(crate) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
     let mut levels = run
         .moment
         .waiting()
@@ -121,7 +127,7 @@ pub(super) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
 /// A job's name has so many characters in a sentence, that it stays one.
 const NAME: usize = 16;
 
-/// What is free, who waits, and why the first of them does not start: `15 of 32 GPUs idle, 24 jobs
+/// What is free, which jobs wait, and why the first of them does not start: `15 of 32 GPUs idle, 24 jobs
 /// wait: the head, lab-133, wants 8 and no node has more than 5 free.`
 pub fn situation(stage: &Stage, run: &StageRun) -> String {
     if is_ahead(OnStage { stage, run }) {
@@ -143,7 +149,7 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
             }
         }
     }
-    for (node, ..) in run.away.iter() {
+    for (node, ..) in run.absent_nodes.iter() {
         if let Some(free) = free.get_mut(node as usize) {
             *free = 0;
         }
@@ -153,8 +159,8 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     let free: Vec<u32> = free.iter().map(|free| free.count_ones()).collect();
     let absence =
         |(node, state, until)| format!(" Node {node} is {}.", absence(state, until, &stage.clock));
-    let away = match run.away.iter().count() {
-        0 | 1 => run.away.iter().map(absence).collect(),
+    let absent = match run.absent_nodes.iter().count() {
+        0 | 1 => run.absent_nodes.iter().map(absence).collect(),
         many => format!(" {} nodes are not there.", count(many as u64)),
     };
     let (idle, most) = (
@@ -173,7 +179,7 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
         .first_in_line()
         .and_then(|job| stage.workload.jobs.get(job.index()));
     let Some(first) = first else {
-        return format!("{idle_words}, nothing waits.{away}");
+        return format!("{idle_words}, nothing waits.{absent}");
     };
     let name = cut(&first.name, NAME);
     let who = match waiting {
@@ -203,11 +209,11 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     } else {
         String::new()
     };
-    format!("{idle_words}, {who} wants {wants}{why}.{away}")
+    format!("{idle_words}, {who} wants {wants}{why}.{absent}")
 }
 
 /// What is known of a node besides how many GPUs it has.
-pub(super) fn kind_of(node: u32, stage: &Stage) -> Option<String> {
+pub(crate) fn kind_of(node: u32, stage: &Stage) -> Option<String> {
     let cluster = &stage.cluster;
     let kind = cluster.group_of(node)?.kind;
     let name = kind.gpu.map(|id| cluster.type_name(id));
@@ -231,13 +237,13 @@ pub(super) fn kind_of(node: u32, stage: &Stage) -> Option<String> {
 const JOBS_NAMED: usize = 4;
 
 /// A link's load: `140 % of 8.33 GB/s`.
-pub(super) fn load(link: u32, links: &Links) -> String {
+pub(crate) fn load(link: u32, links: &Links) -> String {
     let (load, capacity) = (links.load(link), links.topology().capacity(link));
     format!("{:.0} % of {} GB/s wanted", 100.0 * load, figures(capacity))
 }
 
 /// The lines of a link's tooltip: what is wanted of it, and by whom.
-pub(super) fn link(link: u32, stage: &Stage, run: &StageRun) -> Option<Vec<String>> {
+pub(crate) fn link(link: u32, stage: &Stage, run: &StageRun) -> Option<Vec<String>> {
     let links = run.links.as_ref()?;
     let mut lines = vec![links.topology().name(link), load(link, links)];
     let by = links.by(link);
@@ -255,7 +261,7 @@ pub(super) fn link(link: u32, stage: &Stage, run: &StageRun) -> Option<Vec<Strin
 }
 
 /// That a node is not there, and when it is back: `down, back in 40 min`.
-pub(super) fn absence(state: NodeState, until: Time, clock: &Clock) -> String {
+pub(crate) fn absence(state: NodeState, until: Time, clock: &Clock) -> String {
     match until.seconds() - clock.now {
         left if left.is_finite() => format!("{state}, back in {}", duration(left.max(0.0))),
         _ => format!("{state}, for good"),
@@ -263,7 +269,7 @@ pub(super) fn absence(state: NodeState, until: Time, clock: &Clock) -> String {
 }
 
 /// Why a node is not there at a time: `down from 08:20:00 for 60 min`.
-pub(super) fn absence_at(run: &StageRun, node: u32, at: f64) -> Option<String> {
+pub(crate) fn absence_at(run: &StageRun, node: u32, at: f64) -> Option<String> {
     let absences = run.log.absences();
     let is_then =
         |of: &&Absence| of.node == node && of.from.seconds() <= at && at < of.to.seconds();
@@ -277,13 +283,13 @@ pub(super) fn absence_at(run: &StageRun, node: u32, at: f64) -> Option<String> {
 }
 
 /// The lines of a tooltip about one stay on GPUs.
-pub(super) fn segment(index: usize, stage: &Stage, run: &StageRun) -> Vec<String> {
+pub(crate) fn segment(index: usize, stage: &Stage, run: &StageRun) -> Vec<String> {
     let segment = run.log.segment(index);
     let (start, end) = (
         segment.start.seconds(),
         segment.end.seconds().min(run.reached()),
     );
-    let mut lines = who(segment.job, stage);
+    let mut lines = title_lines(segment.job, stage);
     lines.push(format!(
         "ran {} from {}",
         duration(end - start),
@@ -309,8 +315,8 @@ fn stopped(index: usize, run: &StageRun) -> Option<Stop> {
 }
 
 /// The lines of a tooltip about one stay in the queue.
-pub(super) fn wait(job: JobId, from: f64, to: f64, stage: &Stage) -> Vec<String> {
-    let mut lines = who(job, stage);
+pub(crate) fn wait(job: JobId, from: f64, to: f64, stage: &Stage) -> Vec<String> {
+    let mut lines = title_lines(job, stage);
     lines.push(format!(
         "waited {} from {}",
         duration(to - from),
@@ -330,7 +336,7 @@ pub fn range(queues: &Queues, queue: usize) -> String {
 }
 
 /// A queue in a sentence.
-pub(super) fn queue(queues: &Queues, queue: usize) -> String {
+pub(crate) fn queue(queues: &Queues, queue: usize) -> String {
     let name = format!("queue {} of {}", queue + 1, queues.count());
     let service = |amount| attained(amount, queues.measure());
     match queues.bounds(queue) {

@@ -1,25 +1,23 @@
-//! Painting: canvases that take a [`Stage`] and a [`Surface`] and know no virtual DOM.
+//! Painting: what canvases of views share. It takes a [`Stage`](crate::stage::Stage) and a [`Surface`] and knows no
+//! virtual DOM.
 //!
-//! Four of them move, each a [`Painter`] of a [`Canvas`]: the yard (what runs where, now), the lanes (who
-//! stands in which queue, now), the timeline (what ran where, when) and the player's strip (where the
-//! clock stands). They share ways to write numbers and times ([`format`]), what to say about a job
-//! ([`describe`]), colours ([`palette`]), and all that is not public here. Places are in a [`space`] of
-//! their own: CSS pixels outside and device pixels inside, so that edges are crisp.
+//! A [`Painter`] paints a [`Canvas`]; it gets a cleared [`pen`](pen::Pen) and what is [on stage](on_stage::OnStage). The
+//! painters of views lie in their folders (`web/src/ui/views`); the player's [`strip`] belongs to no view, so it lies
+//! here. There are ways to write numbers and times ([`format`]), what to say about a job ([`describe`]), and colours
+//! ([`palette`]). Places are in a [`space`] of their own: CSS pixels outside and device pixels inside, so that edges
+//! are crisp.
 
-mod canvas;
+pub(crate) mod canvas;
 pub mod describe;
 pub mod format;
-pub(crate) mod lanes;
-mod on_stage;
+pub(crate) mod on_stage;
 pub mod palette;
-mod pen;
+pub(crate) mod pen;
 pub mod ranks;
-mod series;
+pub(crate) mod series;
 pub(crate) mod strip;
-mod text;
-pub(crate) mod timeline;
+pub(crate) mod text;
 pub(crate) mod viewport;
-pub(crate) mod yard;
 
 pub use canvas::Canvas;
 pub(crate) use canvas::Painter;

@@ -6,66 +6,66 @@ use switchyard::job::JobId;
 use switchyard::sim::Segment;
 use switchyard::tell::PlacingStep;
 
-/// How much is seen of what stands back.
-pub(super) const DIMMED: f64 = 0.3;
+/// The opacity of jobs that stand back.
+pub(crate) const DIMMED: f64 = 0.3;
 
 /// A run on its stage.
 #[derive(Clone, Copy)]
 pub(crate) struct OnStage<'a> {
-    pub(super) stage: &'a Stage,
-    pub(super) run: &'a StageRun,
+    pub(crate) stage: &'a Stage,
+    pub(crate) run: &'a StageRun,
 }
 
 impl<'a> OnStage<'a> {
     /// What a job's colour stands for.
-    pub(super) fn class(&self, job: JobId) -> u32 {
+    pub(crate) fn class(&self, job: JobId) -> u32 {
         palette::job_class(job, self.stage.state.view.colour_by, self.stage, self.run)
     }
 
     /// The [category](palette::category) of a job's colour.
-    pub(super) fn category(&self, job: JobId) -> u32 {
+    pub(crate) fn category(&self, job: JobId) -> u32 {
         palette::class_category(self.class(job))
     }
 
     /// A category's colour.
-    pub(super) fn colour_of(&self, category: u32) -> &'static str {
+    pub(crate) fn colour_of(&self, category: u32) -> &'static str {
         palette::category(category, self.stage.dark)
     }
 
     /// A job's colour.
-    pub(super) fn colour(&self, job: JobId) -> &'static str {
+    pub(crate) fn colour(&self, job: JobId) -> &'static str {
         self.colour_of(self.category(job))
     }
 
     /// What is to be written on a job's colour.
-    pub(super) fn ink(&self, job: JobId) -> &'static str {
+    pub(crate) fn ink(&self, job: JobId) -> &'static str {
         palette::ink_on(self.colour(job))
     }
 
     /// A job's name.
-    pub(super) fn name(&self, job: JobId) -> Option<&'a str> {
+    pub(crate) fn name(&self, job: JobId) -> Option<&'a str> {
         let jobs = &self.stage.workload.jobs;
         jobs.get(job.index()).map(|job| &*job.name)
     }
 
     /// What a running job holds at the clock's time.
-    pub(super) fn segment(&self, job: JobId) -> Segment<'a> {
+    pub(crate) fn segment(&self, job: JobId) -> Segment<'a> {
         self.run.log.segment(self.run.moment.segment(job))
     }
 
     /// Whether a running job makes no progress yet.
-    pub(super) fn restarts(&self, job: JobId) -> bool {
+    pub(crate) fn restarts(&self, job: JobId) -> bool {
         self.segment(job).ready.seconds() > self.stage.clock.now
     }
 
     /// What a placer decided at the clock's time of the chosen job.
-    pub(super) fn placing(&self) -> Option<&'a PlacingStep> {
+    pub(crate) fn placing(&self) -> Option<&'a PlacingStep> {
         let (at, step) = self.run.placing.as_ref()?;
         (at.seconds() == self.stage.clock.now).then_some(step)
     }
 
     /// The jobs that are outlined: the marked one, the chosen one, and the one under the pointer.
-    pub(super) fn outlined(&self) -> impl Iterator<Item = JobId> + use<> {
+    pub(crate) fn outlined(&self) -> impl Iterator<Item = JobId> + use<> {
         let (selected, hovered) = (self.stage.selected(), self.stage.hovered);
         let marked = self.stage.marked();
         let selected = selected.filter(|&job| Some(job) != marked);
@@ -74,12 +74,12 @@ impl<'a> OnStage<'a> {
     }
 
     /// Whether a job is one of them.
-    pub(super) fn is_outlined(&self, job: JobId) -> bool {
+    pub(crate) fn is_outlined(&self, job: JobId) -> bool {
         self.outlined().any(|outlined| outlined == job)
     }
 
     /// Whether a job stands back: another is marked, or a class of jobs that it is not of.
-    pub(super) fn is_dimmed(&self, job: JobId) -> bool {
+    pub(crate) fn is_dimmed(&self, job: JobId) -> bool {
         let other = self.stage.marked().is_some_and(|marked| marked != job);
         other
             || self

@@ -9,22 +9,22 @@ use web_sys::CanvasRenderingContext2d;
 /// Draws on a surface for one frame. Everything is in device pixels; changing the colour is what
 /// costs, so draw all that has one colour together.
 pub(crate) struct Pen<'a> {
-    pub(super) context: &'a CanvasRenderingContext2d,
+    pub(crate) context: &'a CanvasRenderingContext2d,
     /// The whole surface.
-    pub(super) area: Rect,
-    pub(super) ratio: Ratio,
+    pub(crate) area: Rect,
+    pub(crate) ratio: Ratio,
     /// The theme's colours.
-    pub(super) chrome: Chrome,
-    pub(super) is_dark: bool,
+    pub(crate) chrome: Chrome,
+    pub(crate) is_dark: bool,
     /// The surface's time, for motion.
-    pub(super) real_ms: f64,
+    pub(crate) real_ms: f64,
     widths: &'a mut Widths,
     font: f64,
 }
 
 /// Where text stands relative to the given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Align {
+pub(crate) enum Align {
     Left,
     Centre,
     Right,
@@ -32,7 +32,7 @@ pub(super) enum Align {
 
 impl<'a> Pen<'a> {
     /// A pen for a surface, which it clears.
-    pub(super) fn new(surface: &Surface<'a>, widths: &'a mut Widths, dark: bool) -> Self {
+    pub(crate) fn new(surface: &Surface<'a>, widths: &'a mut Widths, dark: bool) -> Self {
         let context = surface.context;
         context.save();
         let Size { w, h, .. } = surface.ratio.size(surface.size);
@@ -52,27 +52,27 @@ impl<'a> Pen<'a> {
     }
 
     /// So many CSS pixels in whole device pixels, at least one.
-    pub(super) fn px(&self, css: f64) -> f64 {
+    pub(crate) fn px(&self, css: f64) -> f64 {
         self.ratio.px(css)
     }
 
     /// The colour of what is filled from now on.
-    pub(super) fn fill(&self, colour: &str) {
+    pub(crate) fn fill(&self, colour: &str) {
         self.context.set_fill_style_str(colour);
     }
 
     /// How opaque everything is from now on.
-    pub(super) fn alpha(&self, alpha: f64) {
+    pub(crate) fn alpha(&self, alpha: f64) {
         self.context.set_global_alpha(alpha);
     }
 
     /// Fills a rectangle.
-    pub(super) fn rect(&self, rect: &Rect) {
+    pub(crate) fn rect(&self, rect: &Rect) {
         self.context.fill_rect(rect.x, rect.y, rect.w, rect.h);
     }
 
     /// Fills the four sides of a rectangle, `thick` inwards.
-    pub(super) fn frame(&self, rect: &Rect, thick: f64) {
+    pub(crate) fn frame(&self, rect: &Rect, thick: f64) {
         let inner = rect.h - 2.0 * thick;
         self.rect(&Rect { h: thick, ..*rect });
         self.rect(&Rect {
@@ -90,7 +90,7 @@ impl<'a> Pen<'a> {
     }
 
     /// Draws nothing outside of `area` until [`unclip`](Self::unclip).
-    pub(super) fn clip(&self, area: &Rect) {
+    pub(crate) fn clip(&self, area: &Rect) {
         self.context.save();
         self.context.begin_path();
         self.context.rect(area.x, area.y, area.w, area.h);
@@ -98,13 +98,13 @@ impl<'a> Pen<'a> {
     }
 
     /// Ends a [`clip`](Self::clip).
-    pub(super) fn unclip(&mut self) {
+    pub(crate) fn unclip(&mut self) {
         self.context.restore();
         self.font = 0.0;
     }
 
     /// Hatches what `rects` calls its argument with, which restarts; lines are `spacing` apart.
-    pub(super) fn hatch(&self, spacing: f64, rects: impl FnOnce(&mut dyn FnMut(&Rect))) {
+    pub(crate) fn hatch(&self, spacing: f64, rects: impl FnOnce(&mut dyn FnMut(&Rect))) {
         let context = self.context;
         context.begin_path();
         rects(&mut |rect| {
@@ -119,7 +119,7 @@ impl<'a> Pen<'a> {
     }
 
     /// The width of `text`, `size` CSS pixels high.
-    pub(super) fn width(&mut self, text: &str, size: f64) -> f64 {
+    pub(crate) fn width(&mut self, text: &str, size: f64) -> f64 {
         let (context, em) = (self.context, size * self.ratio.0);
         self.widths
             .of(em, text, |c| width_of(context, &mut self.font, em, c))
@@ -127,7 +127,7 @@ impl<'a> Pen<'a> {
 
     /// Writes `text`, vertically centred on `y`, cut with an ellipsis to fit into `room`.
     /// Returns the width it has taken.
-    pub(super) fn text(
+    pub(crate) fn text(
         &mut self,
         text: &str,
         x: f64,
@@ -165,7 +165,7 @@ impl<'a> Pen<'a> {
     }
 
     /// Writes a small label.
-    pub(super) fn label(&mut self, text: &str, x: f64, y: f64, align: Align, room: f64) -> f64 {
+    pub(crate) fn label(&mut self, text: &str, x: f64, y: f64, align: Align, room: f64) -> f64 {
         self.text(text, x, y, SMALL, align, room)
     }
 }

@@ -6,19 +6,19 @@ use switchyard_app::figures::stretches;
 /// One run's queue length and allocation from the start to `end`, in columns of equal spans. There
 /// are columns as far as the run has come.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(crate) struct Columns {
     made_for: (u32, usize, usize, f64),
     /// Most jobs waiting at once.
-    pub(super) waiting: Vec<f64>,
+    pub(crate) waiting: Vec<f64>,
     /// GPUs allocated on average.
-    pub(super) gpus: Vec<f64>,
+    pub(crate) gpus: Vec<f64>,
     /// The largest of `waiting`.
-    pub(super) most_waiting: f64,
+    pub(crate) most_waiting: f64,
 }
 
 impl Columns {
     /// Brings the columns up to date.
-    pub(super) fn update(&mut self, run: &StageRun, columns: usize, end: f64) {
+    pub(crate) fn update(&mut self, run: &StageRun, columns: usize, end: f64) {
         let times = run.log.sample_times();
         let made_for = (run.id, times.len(), columns, end);
         if self.made_for == made_for {

@@ -11,7 +11,7 @@ use super::space::{Device, Rect};
 use super::viewport::{Ruler, Window, wheel_zoom};
 use super::{Pointer, PointerKind, Response};
 use crate::stage::Stage;
-use crate::time_axis::Look;
+use crate::time_axis::AxisRequest;
 
 /// CSS pixels.
 const KNOB_RADIUS: f64 = 6.0;
@@ -25,7 +25,7 @@ pub(crate) struct Strip {
     dragging: bool,
     /// Where the range begins that is being selected.
     selects: Option<f64>,
-    wants: Option<Look>,
+    wants: Option<AxisRequest>,
     hover_x: Option<f64>,
 }
 
@@ -132,14 +132,14 @@ impl Painter for Strip {
             }
             PointerKind::Move => self.dragging &= pointer.down,
             PointerKind::Double => {
-                self.wants = Some(Look::Whole);
+                self.wants = Some(AxisRequest::Whole);
                 return response;
             }
             PointerKind::Wheel { dx, dy } => {
                 let window = stage.axis.target(stage.whole());
                 let sideways = if pointer.shift { dx + dy } else { dx };
                 let seconds = ruler.seconds(sideways);
-                self.wants = Some(Look::At(if sideways != 0.0 {
+                self.wants = Some(AxisRequest::At(if sideways != 0.0 {
                     window.slid(seconds, stage.whole())
                 } else {
                     window.zoomed(ruler.time_within(x), wheel_zoom(dy))
@@ -148,13 +148,16 @@ impl Painter for Strip {
             }
             PointerKind::Pinch { factor } => {
                 let window = stage.axis.target(stage.whole());
-                self.wants = Some(Look::At(window.zoomed(ruler.time_within(x), factor)));
+                self.wants = Some(AxisRequest::At(window.zoomed(ruler.time_within(x), factor)));
                 return response;
             }
         }
         if let Some(from) = self.selects.filter(|_| pointer.down) {
             let to = ruler.time_within(x);
-            self.wants = Some(Look::Select(Some(Window::new(from.min(to), from.max(to)))));
+            self.wants = Some(AxisRequest::Select(Some(Window::new(
+                from.min(to),
+                from.max(to),
+            ))));
         }
         let at = ruler.time_within(x).min(stage.clock.end);
         if self.dragging || pointer.kind == PointerKind::Click {
@@ -176,7 +179,7 @@ impl Painter for Strip {
         response
     }
 
-    fn wants(&mut self) -> Option<Look> {
+    fn wants(&mut self) -> Option<AxisRequest> {
         self.wants.take()
     }
 }

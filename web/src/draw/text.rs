@@ -5,16 +5,16 @@
 //! is left out, only makes text narrower.)
 
 /// Small text: labels of things that are many.
-pub(super) const SMALL: f64 = 11.0;
+pub(crate) const SMALL: f64 = 11.0;
 /// Text.
-pub(super) const NORMAL: f64 = 12.0;
+pub(crate) const NORMAL: f64 = 12.0;
 /// The height that a line of small text needs.
-pub(super) const TEXT_ROW: f64 = 13.0;
-pub(super) use switchyard_charts::TYPEFACE;
+pub(crate) const TEXT_ROW: f64 = 13.0;
+pub(crate) use switchyard_charts::TYPEFACE;
 
 /// Widths of characters, in device pixels.
 #[derive(Debug, Default)]
-pub(super) struct Widths {
+pub(crate) struct Widths {
     /// By size, in device pixels too, and character.
     known: Vec<((f64, char), f64)>,
 }
@@ -34,7 +34,7 @@ impl Widths {
     }
 
     /// The width of `text`; `measure` is asked for the width of a character not seen yet.
-    pub(super) fn of(
+    pub(crate) fn of(
         &mut self,
         size: f64,
         text: &str,
@@ -45,7 +45,7 @@ impl Widths {
 
     /// How many bytes of `text` fit into `room` with an ellipsis after them; all of them if no
     /// ellipsis is needed, `None` if not even one character is left.
-    pub(super) fn fit(
+    pub(crate) fn fit(
         &mut self,
         size: f64,
         text: &str,

@@ -2,13 +2,13 @@
 //! gliding from one view to the next.
 
 use super::space::{Device, Point, Rect, Size, World};
-pub(super) use crate::time_axis::Window;
+pub(crate) use crate::time_axis::Window;
 
 /// How much one press of W enlarges.
-pub(super) const KEY_ZOOM: f64 = 1.5;
+pub(crate) const KEY_ZOOM: f64 = 1.5;
 
 /// How much of the view one press of A or D goes through.
-pub(super) const KEY_PAN: f64 = 0.15;
+pub(crate) const KEY_PAN: f64 = 0.15;
 
 /// How much the wheel enlarges, turned by `dy` pixels.
 pub(crate) fn wheel_zoom(dy: f64) -> f64 {
@@ -17,17 +17,17 @@ pub(crate) fn wheel_zoom(dy: f64) -> f64 {
 
 /// A window along a stretch of the canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Ruler {
+pub(crate) struct Ruler {
     /// Its left end, device pixels.
-    pub(super) left: f64,
+    pub(crate) left: f64,
     /// Its length, device pixels.
-    pub(super) length: f64,
-    pub(super) window: Window,
+    pub(crate) length: f64,
+    pub(crate) window: Window,
 }
 
 impl Ruler {
     /// `window` across an area.
-    pub(super) fn across(area: &Rect, window: Window) -> Self {
+    pub(crate) fn across(area: &Rect, window: Window) -> Self {
         Self {
             left: area.x,
             length: area.w,
@@ -36,52 +36,52 @@ impl Ruler {
     }
 
     /// Where `time` is.
-    pub(super) fn x(&self, time: f64) -> f64 {
+    pub(crate) fn x(&self, time: f64) -> f64 {
         self.left + self.window.part(time) * self.length
     }
 
     /// The time at a place.
-    pub(super) fn time(&self, x: f64) -> f64 {
+    pub(crate) fn time(&self, x: f64) -> f64 {
         self.window.time((x - self.left) / self.length)
     }
 
     /// [`x`](Self::x), no further than the ends.
-    pub(super) fn x_within(&self, time: f64) -> f64 {
+    pub(crate) fn x_within(&self, time: f64) -> f64 {
         self.left + self.window.part(time).clamp(0.0, 1.0) * self.length
     }
 
     /// [`time`](Self::time), no further than the ends.
-    pub(super) fn time_within(&self, x: f64) -> f64 {
+    pub(crate) fn time_within(&self, x: f64) -> f64 {
         let part = (x - self.left) / self.length;
         self.window.time(part.clamp(0.0, 1.0))
     }
 
     /// The span of so many pixels.
-    pub(super) fn seconds(&self, pixels: f64) -> f64 {
+    pub(crate) fn seconds(&self, pixels: f64) -> f64 {
         pixels / self.length * self.window.span()
     }
 }
 
 /// A window onto a plane: enlarged about its upper left corner, then moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Plane {
-    pub(super) scale: f64,
+pub(crate) struct Plane {
+    pub(crate) scale: f64,
     /// Pixels of the enlarged plane to the left of the window.
-    pub(super) x: f64,
+    pub(crate) x: f64,
     /// Pixels of the enlarged plane above the window.
-    pub(super) y: f64,
+    pub(crate) y: f64,
 }
 
 impl Plane {
     /// The whole plane.
-    pub(super) const WHOLE: Plane = Plane {
+    pub(crate) const WHOLE: Plane = Plane {
         scale: 1.0,
         x: 0.0,
         y: 0.0,
     };
 
     /// The plane seen through `area` so that `at` is in its middle.
-    pub(super) fn centred(at: Point<World>, scale: f64, area: &Rect) -> Self {
+    pub(crate) fn centred(at: Point<World>, scale: f64, area: &Rect) -> Self {
         Self {
             scale,
             x: at.x * scale - area.w / 2.0,
@@ -91,7 +91,7 @@ impl Plane {
 
     /// Enlarged to `scale`; what is seen at `about` stays there. `corner`: the window's upper left
     /// one.
-    pub(super) fn zoomed(&self, about: Point<Device>, corner: Point<Device>, scale: f64) -> Self {
+    pub(crate) fn zoomed(&self, about: Point<Device>, corner: Point<Device>, scale: f64) -> Self {
         let factor = scale / self.scale;
         let (x, y) = (about.x - corner.x, about.y - corner.y);
         Self {
@@ -102,7 +102,7 @@ impl Plane {
     }
 
     /// After the pointer has drawn what it held `from` one place `to` another.
-    pub(super) fn dragged(&self, from: Point<Device>, to: Point<Device>) -> Self {
+    pub(crate) fn dragged(&self, from: Point<Device>, to: Point<Device>) -> Self {
         Self {
             x: self.x + from.x - to.x,
             y: self.y + from.y - to.y,
@@ -111,17 +111,17 @@ impl Plane {
     }
 
     /// How large something of the plane is seen.
-    pub(super) fn size(&self, size: Size<World>) -> Size<Device> {
+    pub(crate) fn size(&self, size: Size<World>) -> Size<Device> {
         Size::new(size.w * self.scale, size.h * self.scale)
     }
 
     /// Where the plane's upper left corner is seen through a window with this one.
-    pub(super) fn origin(&self, corner: Point<Device>) -> Point<Device> {
+    pub(crate) fn origin(&self, corner: Point<Device>) -> Point<Device> {
         Point::new(corner.x - self.x, corner.y - self.y)
     }
 
     /// The closest window that shows nothing beyond a plane of this size.
-    pub(super) fn within(&self, size: Size<World>, largest: f64) -> Self {
+    pub(crate) fn within(&self, size: Size<World>, largest: f64) -> Self {
         let scale = self.scale.clamp(1.0, largest.max(1.0));
         Self {
             scale,

@@ -8,7 +8,7 @@ use switchyard::job::JobId;
 impl Session {
     /// Chooses a job, or none, in every view.
     pub fn select(&self, job: Option<JobId>) {
-        self.tell(SelectionAction::Select(job));
+        self.dispatch(SelectionAction::Select(job));
     }
 
     /// Follows a job, or lets go of it; from its submission, if it is over in every run.
@@ -28,7 +28,7 @@ impl Session {
         if let Some(submit) = submit.filter(|_| over) {
             self.seek(submit);
         }
-        self.tell(SelectionAction::FollowJob(followed));
+        self.dispatch(SelectionAction::FollowJob(followed));
     }
 
     /// Moves the clock.

@@ -46,7 +46,7 @@ impl Wanted {
 
 /// What was open before, and how to get there.
 #[derive(Default)]
-pub(super) struct WayBack {
+pub(super) struct ReturnPoint {
     /// What the page showed last, as a link.
     pub(super) latest: Option<Link>,
     /// What was put aside for what is open.
@@ -57,7 +57,7 @@ pub(super) struct WayBack {
 #[derive(Default)]
 pub(super) struct History {
     wanted: RefCell<Wanted>,
-    way_back: RefCell<WayBack>,
+    return_point: RefCell<ReturnPoint>,
     /// The files opened last.
     recent: RefCell<Vec<OpeningRequest>>,
     /// Where a link has put the clock, until the runs are over or somebody moves it.
@@ -97,7 +97,7 @@ impl History {
 
     /// What the page shows now, as a link.
     pub(super) fn note_shown(&self, shown: Link) {
-        self.way_back.borrow_mut().latest = Some(shown);
+        self.return_point.borrow_mut().latest = Some(shown);
     }
 
     /// The files of this source, if they were opened not long ago.

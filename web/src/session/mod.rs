@@ -64,8 +64,8 @@ impl Session {
         &self.0.stage
     }
 
-    /// Tells the reducer.
-    pub fn tell(&self, action: impl Into<Action>) {
+    /// Dispatches an action to the store.
+    pub fn dispatch(&self, action: impl Into<Action>) {
         self.0.store.apply(action.into());
     }
 
@@ -74,8 +74,8 @@ impl Session {
         self.0.store.state()
     }
 
-    fn tell_late(&self) {
-        self.tell(NoticesAction::Notice(Some(
+    fn report_slow_network(&self) {
+        self.dispatch(NoticesAction::Notice(Some(
             "A part of the page is still on its way: the network is slow, or does not answer. What needs it goes on as soon as it is here.".to_owned(),
         )));
     }

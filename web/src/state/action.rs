@@ -55,7 +55,7 @@ pub enum Action {
     OpenedWeights(WeightsChoice, String, Option<PolicySpec>),
     /// They are not there any more.
     ForgotWeights(WeightsChoice),
-    /// A service history was opened; who wants it says so in its spec.
+    /// A service history was opened; a scheduler that uses it says so in its spec.
     Learned(Rc<ServiceHistory>),
     /// The trace could not be opened.
     Refused(Refused),

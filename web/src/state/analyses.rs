@@ -2,8 +2,8 @@
 
 use super::sweep::Sweep;
 use crate::complaint::Complaint;
-use crate::fragmentation::Measured;
-use crate::goodput::{Answer, Question};
+use crate::ui::views::fragmentation::experiment::Measured;
+use crate::ui::views::goodput::model::{Answer, Question};
 use std::rc::Rc;
 use switchyard::report::Summary;
 

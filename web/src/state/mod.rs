@@ -54,7 +54,7 @@ use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Settings};
 use switchyard_app::Experiment;
 use switchyard_app::study::{Origin, run_of, trains, why_trained};
-pub use view::{Theme, View, ViewAction};
+pub use view::{Theme, ViewAction, ViewState};
 use view_options::{COMPARE_OVER, TIMES, ViewOption, ZONE};
 
 const DAY: f64 = 86_400.0;
@@ -69,7 +69,7 @@ pub struct AppState {
     /// The runs.
     pub runs: Runs,
     /// What is shown, and how it looks.
-    pub view: View,
+    pub view: ViewState,
     /// The chosen job and the one that is followed.
     pub selection: Selection,
     /// What is worked out beside the runs.
@@ -98,7 +98,7 @@ impl AppState {
         runs.give_names(&link.names);
         runs.give_hues(&link.hues);
         runs.compare_with(link.baseline);
-        runs.tell_apart();
+        runs.distinguish_names();
         let origin = match link.cluster {
             Some(_) => Origin::Asked,
             None => Origin::Trace,
@@ -111,7 +111,7 @@ impl AppState {
                 histories: Vec::new(),
             },
             runs,
-            view: View {
+            view: ViewState {
                 name: link.view.clone(),
                 options: link.options.clone(),
                 moments: Moments::default(),

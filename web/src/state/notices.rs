@@ -8,7 +8,7 @@ pub struct Notices {
     /// What of a link could not be understood, or done, until somebody has read it.
     pub complaints: Vec<String>,
     /// What was put aside for what is open, by name.
-    pub way_back: Option<String>,
+    pub return_to: Option<String>,
 }
 
 /// What can happen to it.
@@ -21,7 +21,7 @@ pub enum NoticesAction {
     /// The complaints are read.
     ReadComplaints,
     /// One can go back to what was put aside, or no longer.
-    WayBack(Option<String>),
+    ReturnTo(Option<String>),
 }
 
 impl Notices {
@@ -30,7 +30,7 @@ impl Notices {
             NoticesAction::Notice(notice) => self.notice = notice,
             NoticesAction::Complain(why) => self.complaints.push(why),
             NoticesAction::ReadComplaints => self.complaints.clear(),
-            NoticesAction::WayBack(name) => self.way_back = name,
+            NoticesAction::ReturnTo(name) => self.return_to = name,
         }
     }
 }

@@ -94,7 +94,7 @@ impl Opening {
                     bytes: 0,
                     rows: 0,
                 });
-                self.leave_what_was_asked();
+                self.clear_refusal();
             }
             OpeningAction::Fetching(bytes, total) => {
                 if let Some(progress) = &mut self.progress {
@@ -135,7 +135,7 @@ impl Opening {
     }
 
     /// What could not be opened, and what a person was asked about it, matter no more.
-    pub(super) fn leave_what_was_asked(&mut self) {
+    pub(super) fn clear_refusal(&mut self) {
         (self.refused, self.columns, self.asks_columns) = (None, None, false);
     }
 
@@ -207,7 +207,7 @@ pub struct TraceInfo {
     /// Where it comes from.
     pub source: Source,
     /// The cluster that it came with or fits on, and which of both.
-    pub own_cluster: (ClusterSpec, Origin),
+    pub file_cluster: (ClusterSpec, Origin),
     /// The file's or sample's name.
     pub name: String,
     /// The format's stable name, or `sample`.

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::view_options::{OPTIONS, ViewOption, ViewOptions};
 use super::{Action, AppState, SelectionAction, Source, Theme, TraceInfo, ViewAction};
 use crate::bridge::protocol::{Choice, Facets};
-use crate::goodput::Question;
+use crate::ui::views::goodput::model::Question;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::Settings;
@@ -312,7 +312,7 @@ pub(super) fn open(link: &Link) -> Action {
         info: Rc::new(TraceInfo {
             name: link.source.name().to_owned(),
             source: link.source.clone(),
-            own_cluster: (own.clone(), Origin::Trace),
+            file_cluster: (own.clone(), Origin::Trace),
             format: "any".into(),
             title: "Any".into(),
             report,

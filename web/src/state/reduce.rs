@@ -144,7 +144,7 @@ impl AppState {
             }
             Action::Follow(link) => self.follow(&link),
         }
-        self.runs.tell_apart();
+        self.runs.distinguish_names();
         self.read_moments();
     }
 
@@ -211,7 +211,7 @@ impl AppState {
             .as_ref()
             .filter(|_| self.shows_jobs_of(link))
         {
-            (self.setup.cluster, self.opening.cluster_origin) = trace.own_cluster.clone();
+            (self.setup.cluster, self.opening.cluster_origin) = trace.file_cluster.clone();
         }
         self.runs.take_up(&link.policies);
         self.runs.give_names(&link.names);
@@ -228,7 +228,7 @@ impl AppState {
         self.notices.complaints.clone_from(&link.complaints);
         (self.notices.notice, self.panels.guide, self.view.lit) = (None, None, link.lit);
         // It was about what somebody wanted before.
-        self.opening.leave_what_was_asked();
+        self.opening.clear_refusal();
         let is_shown = self.shows_jobs_of(link);
         if !is_shown || self.setup != before {
             self.forget_results();

@@ -18,7 +18,7 @@ pub struct Run {
     pub given: String,
     /// What it is called, as its place in the list and others in it have it.
     pub(super) name: String,
-    /// Which hue it has, and keeps; none until [`tell_apart`](super::names::tell_apart) has given it one.
+    /// Which hue it has, and keeps; none until the list has given it one.
     pub(super) hue: Option<u32>,
     /// How far it is.
     pub phase: Phase,

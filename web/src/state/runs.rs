@@ -258,7 +258,7 @@ impl Runs {
     }
 
     /// Gives each the name and the hue that tell it from the others.
-    pub(super) fn tell_apart(&mut self) {
+    pub(super) fn distinguish_names(&mut self) {
         let distinctions = names::distinctions(&self.list);
         for (run, (name, hue)) in self.list.iter_mut().zip(distinctions) {
             if run.name != name || run.hue != Some(hue) {

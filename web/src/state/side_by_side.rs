@@ -6,7 +6,7 @@
 use super::attachments::Attachments;
 use super::link::Link;
 use super::names::names;
-use super::sweep::{Order, Point, Sweep, Vary};
+use super::sweep::{Order, Sweep, SweepPoint, Vary};
 use super::{AppState, Run, Source, TraceInfo, settings};
 use crate::bridge::protocol::Choice;
 use crate::complaint::Complaint;
@@ -95,7 +95,7 @@ impl AppState {
             .opening
             .trace
             .as_ref()
-            .map(|trace| trace.own_cluster.0.clone());
+            .map(|trace| trace.file_cluster.0.clone());
         let mut title = None;
         // An experiment that nobody has said more of brings its own settings and schedulers.
         let is_set_up = !other.says_runs
@@ -150,7 +150,7 @@ impl AppState {
                     load,
                     there: value == 1,
                 };
-                sweep.points.push(Point {
+                sweep.points.push(SweepPoint {
                     value,
                     line: sweep.lines.len() + at,
                     row: state.row(&link, &order),

@@ -25,7 +25,7 @@ pub enum Vary {
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct SweepPoint {
     /// Which value.
     pub value: usize,
     /// Which scheduler.
@@ -48,7 +48,7 @@ pub struct Sweep {
     /// The schedulers' names.
     pub lines: Vec<String>,
     /// Its runs, by value and then by scheduler.
-    pub points: Vec<Point>,
+    pub points: Vec<SweepPoint>,
     /// What differs between two links, a sentence each.
     pub differs: Vec<String>,
     /// Whether runs are under way.

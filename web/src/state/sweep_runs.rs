@@ -2,7 +2,7 @@
 
 use super::link::Link;
 use super::spec_edit::with_param;
-use super::sweep::{Order, Point, Sweep, Vary};
+use super::sweep::{Order, Sweep, SweepPoint, Vary};
 use super::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use super::{AppState, Run, settings};
 use crate::bridge::protocol::Choice;
@@ -235,7 +235,7 @@ impl AppState {
                     load,
                     there: false,
                 };
-                points.push(Point {
+                points.push(SweepPoint {
                     value: at,
                     line,
                     row: Row {

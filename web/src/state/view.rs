@@ -6,7 +6,7 @@ use crate::draw::moments::Moments;
 
 /// The part of the state that says what is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct ViewState {
     /// The name of the view.
     pub name: String,
     /// What is chosen within views.
@@ -40,7 +40,7 @@ pub enum ViewAction {
     Theme(Theme),
 }
 
-impl View {
+impl ViewState {
     pub(super) fn apply(&mut self, action: ViewAction) {
         match action {
             ViewAction::Show(name) => self.name = name.to_owned(),

@@ -148,7 +148,7 @@ pub(super) fn use_address(state: &StateHandle, session: &Session) {
                             fragment.clone_into(&mut address.text);
                             drop(address);
                             let before = latest.borrow().clone();
-                            session.tell(Action::Follow(Box::new(link.clone())));
+                            session.dispatch(Action::Follow(Box::new(link.clone())));
                             session.follow(&link, &before, walks);
                         }
                     }),

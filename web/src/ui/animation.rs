@@ -3,7 +3,7 @@
 use crate::draw::space::{Css, Ratio, Size};
 use crate::draw::{Canvas, Surface};
 use crate::stage::{SharedStage, StageRun};
-use crate::time_axis::Look;
+use crate::time_axis::AxisRequest;
 use gloo_render::{AnimationFrame, request_animation_frame};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -309,7 +309,7 @@ impl Hosted {
         size: (Size<Css>, Ratio),
         stage: &SharedStage,
         real_ms: f64,
-    ) -> Option<Look> {
+    ) -> Option<AxisRequest> {
         let (css, ratio) = size;
         if css.w < 1.0 || css.h < 1.0 {
             return None;

@@ -22,14 +22,14 @@ use super::page::Page;
 use super::player::Player;
 use super::range_bar::RangeBar;
 use super::refusal::refusal;
+use super::return_notice::return_notice;
 use super::scheduler_panel::scheduler_panel;
 use super::search::Search;
-use super::services::{Services, StateProps, tell};
+use super::services::{Services, StateProps, dispatch};
 use super::tabs::{Tabs, skip_link, tab_id};
 use super::theme::use_theme;
 use super::trace_panel::trace_panel;
 use super::views;
-use super::way_back::way_back;
 use crate::remembered;
 use crate::session::Session;
 use crate::state::{AppState, NoticesAction, PanelsAction, Store};
@@ -37,7 +37,7 @@ use crate::stored_traces::watch_others;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-/// What whoever starts the page gives it.
+/// What the program hands to the page at its start.
 #[derive(Properties, PartialEq)]
 pub struct AppProps {
     /// Gets the page as scripts see it, once that is there.
@@ -147,7 +147,7 @@ pub fn App(props: &AppProps) -> Html {
                 .notice
                 .clone()
                 .or_else(|| complaint(&state.notices.complaints));
-            let on_close = tell(session, move |_| match is_notice {
+            let on_close = dispatch(session, move |_| match is_notice {
                 true => NoticesAction::Notice(None),
                 false => NoticesAction::ReadComplaints,
             });
@@ -172,9 +172,9 @@ pub fn App(props: &AppProps) -> Html {
                 </aside>
                 <main>
                     <div class="top"><Tabs ..given.clone() />{ follows(&state, session) }</div>
-                    { notice(complaint(&state.notices.complaints).as_deref(), tell(session, |_| NoticesAction::ReadComplaints)) }
-                    { notice(state.notices.notice.as_deref(), tell(session, |_| NoticesAction::Notice(None))) }
-                    { state.notices.way_back.as_ref().map(|name| way_back(name, &state, session)).unwrap_or_default() }
+                    { notice(complaint(&state.notices.complaints).as_deref(), dispatch(session, |_| NoticesAction::ReadComplaints)) }
+                    { notice(state.notices.notice.as_deref(), dispatch(session, |_| NoticesAction::Notice(None))) }
+                    { state.notices.return_to.as_ref().map(|name| return_notice(name, &state, session)).unwrap_or_default() }
                     <IdleCluster ..given.clone() />
                     { intro(&state, session) }
                     <div class="stage">
@@ -197,7 +197,7 @@ pub fn App(props: &AppProps) -> Html {
                     <Search state={state.clone()} services={(*services).clone()} />
                 }
                 if state.panels.help {
-                    { help(tell(session, |_| PanelsAction::Help(false))) }
+                    { help(dispatch(session, |_| PanelsAction::Help(false))) }
                 }
             </>
         },

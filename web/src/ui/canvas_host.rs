@@ -344,7 +344,7 @@ fn carry_out(session: &Session, response: &Response) {
     }
     if let Some(node) = response.node {
         session.set_playing(false);
-        session.tell(RunsAction::AskToBreak(Some(node)));
+        session.dispatch(RunsAction::AskToBreak(Some(node)));
     }
     if let Some(time) = response.seek {
         session.seek(time);

@@ -32,7 +32,11 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         setup.cluster = cluster.map_err(|why: ClusterError| Complaint::of(why))?;
         Ok(())
     });
-    let own = state.opening.trace.as_ref().map(|trace| &trace.own_cluster);
+    let own = state
+        .opening
+        .trace
+        .as_ref()
+        .map(|trace| &trace.file_cluster);
     let guess = own.and_then(|(_, origin)| match origin {
         Origin::Guessed(guess) => Some(guess),
         Origin::Asked | Origin::Trace => None,

@@ -3,7 +3,7 @@
 
 use super::controls::{field, list, option};
 use super::focused::Focused;
-use super::services::tell;
+use super::services::dispatch;
 use super::typed::input_value;
 use crate::draw::format;
 use crate::session::Session;
@@ -31,18 +31,18 @@ const RULES: [(&str, &str, TimeRule); 5] = [
 ];
 
 /// What the new value of a field does to the mapping.
-type Change = Box<dyn Fn(&mut ColumnMapping, &str)>;
+type MappingChange = Box<dyn Fn(&mut ColumnMapping, &str)>;
 
 /// The dialog about a table.
 pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Html {
     let ColumnsAsked { head, mapping, why } = &**asked;
     let dialog = NodeRef::default();
-    let change = |change: Change| {
+    let change = |change: MappingChange| {
         let (session, asked) = (session.clone(), asked.clone());
         Callback::from(move |event: Event| {
             let mut asked = (*asked).clone();
             change(&mut asked.mapping, &input_value(&event));
-            session.tell(OpeningAction::AskColumns(Rc::new(asked)));
+            session.dispatch(OpeningAction::AskColumns(Rc::new(asked)));
         })
     };
     let roles = head.columns.iter().map(|column| {
@@ -122,7 +122,7 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
     let oncancel = Callback::from(move |_: MouseEvent| close());
     html! {
         <Focused target={dialog.clone()}>
-            <dialog class="columns" ref={dialog} aria-labelledby="columns-title" onclose={tell(session, |_: Event| OpeningAction::LeaveColumns)}>
+            <dialog class="columns" ref={dialog} aria-labelledby="columns-title" onclose={dispatch(session, |_: Event| OpeningAction::LeaveColumns)}>
                 <h2 id="columns-title">{ "Which column is which?" }</h2>
                 if !why.is_empty() {
                     <p class="why">{ why }</p>

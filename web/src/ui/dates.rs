@@ -2,7 +2,7 @@
 //! does not tell absolute time.
 
 use super::controls::option;
-use super::services::{StateProps, tell};
+use super::services::{StateProps, dispatch};
 use super::typed::input_value;
 use crate::state::ViewAction;
 use crate::state::view_options::{TIMES, ZONE};
@@ -32,11 +32,11 @@ pub(super) fn Dates(props: &StateProps) -> Html {
         return Html::default();
     }
     let session = &services.session;
-    let onclick = tell(session, move |_: MouseEvent| {
+    let onclick = dispatch(session, move |_: MouseEvent| {
         let other = if shows_days { TIMES.default } else { "days" };
         ViewAction::SetOption(&TIMES, other.to_owned())
     });
-    let onchange = tell(session, |event: Event| {
+    let onchange = dispatch(session, |event: Event| {
         ViewAction::SetOption(&ZONE, input_value(&event))
     });
     html! {

@@ -3,7 +3,7 @@
 use super::controls::quiet_button;
 use super::download::{self, PNG_SCALE, Picture};
 use super::menu::Menu;
-use super::metrics_table::{Column, columns};
+use super::metrics_table::{RunColumn, columns};
 use super::picture_saver::chosen;
 use super::services::StateHandle;
 use crate::bridge::protocol::ExportFormat;
@@ -177,7 +177,7 @@ pub(super) fn save_table(
     of: &Table,
 ) {
     let columns = columns(&stage.read(), over_common);
-    let is_first = |run: &&Column| run.id == baseline;
+    let is_first = |run: &&RunColumn| run.id == baseline;
     let first = columns.iter().filter(is_first);
     let runs = first.chain(columns.iter().filter(|run| !is_first(run)));
     let runs = runs.map(|run| (run.called(over_common), &run.compared));
@@ -198,7 +198,7 @@ fn json(props: &Props, _: usize) -> String {
     results(&props.stage, &props.state)
 }
 
-/// The same, for whoever asks.
+/// The same, for scripts.
 pub(super) fn results(stage: &SharedStage, state: &AppState) -> String {
     let stage = stage.read();
     let runs = stage.runs.iter();

@@ -20,7 +20,7 @@ pub(super) struct Props {
 /// Puts the focus on an element when it appears, and back when it goes; a dialog becomes modal.
 #[component]
 pub(super) fn Focused(props: &Props) -> Html {
-    use_way_back(&props.target);
+    use_focus_return(&props.target);
     let target = props.target.clone();
     use_effect_with((), move |()| {
         let dialog = target.get().and_then(|node| node.dyn_into().ok());
@@ -38,7 +38,7 @@ pub(super) fn Focused(props: &Props) -> Html {
 /// Gives the focus back to what had it before this was there, where it would be lost with what goes:
 /// `within` is the element that goes, or one in it.
 #[hook]
-pub(super) fn use_way_back(within: &NodeRef) {
+pub(super) fn use_focus_return(within: &NodeRef) {
     let within = within.clone();
     use_effect_with((), move |()| {
         let opener = document().and_then(|document| document.active_element());

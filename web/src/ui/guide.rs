@@ -11,7 +11,7 @@ use switchyard::job::JobId;
 use yew::prelude::*;
 
 /// One step.
-struct Step {
+struct GuideStep {
     title: &'static str,
     text: &'static str,
     /// The view's name.
@@ -22,36 +22,36 @@ struct Step {
     job: Option<u32>,
 }
 
-const STEPS: [Step; 5] = [
-    Step {
+const STEPS: [GuideStep; 5] = [
+    GuideStep {
         title: "Three jobs, two GPUs",
         text: "J1 wants both GPUs for 2 s, J2 one GPU for 8 s, J3 both for 6 s. All three are there at the start. Three schedulers decide which job goes first: SRSF knows how much work each job has left; Tiresias' 2D-Gittins only that jobs need 4, 8 or 12 GPU·s, and what each has been given; LAS only the latter.",
         view: "yard",
         at: None,
         job: None,
     },
-    Step {
+    GuideStep {
         title: "What runs",
         text: "7 s in. SRSF keeps J2 on its GPU to the end, since J2 has the least work left, and the other GPU idles: J3 wants two. Under Tiresias with a threshold at 4 GPU·s, J2 has had its first share, and J3 has its turn.",
         view: "yard",
         at: Some(7.0),
         job: None,
     },
-    Step {
+    GuideStep {
         title: "The queues",
         text: "Service is GPUs × time. A new job starts at the left of the highest lane, drifts to the right as it is served, and sinks when it crosses the threshold. Higher lanes go first: J2 has had its 4 GPU·s and waits below, J3 is still above.",
         view: "queues",
         at: Some(7.0),
         job: None,
     },
-    Step {
+    GuideStep {
         title: "Why",
         text: "J2 is chosen. Its panel shows its life under each scheduler, its service against the thresholds, and what each scheduler says about why it runs or waits at this moment.",
         view: "queues",
         at: Some(7.0),
         job: Some(1),
     },
-    Step {
+    GuideStep {
         title: "Compare",
         text: "Mean completion times: 9.3 s with known durations, 10 s with their distribution and two queues, 11.7 s with LAS, which serves the job with the least service and so makes jobs take turns. Now go back to Queues and move the threshold from 4 to 8 GPU·s: no job is interrupted any more, and 10 s becomes 9.3 s.",
         view: "compare",
@@ -65,8 +65,8 @@ pub(super) fn wish(state: &AppState, session: &Session) -> impl Fn() + use<> {
     let (session, has_work) = (session.clone(), state.has_work());
     move || match has_work {
         true => {
-            session.tell(PanelsAction::Drawer(false));
-            session.tell(PanelsAction::AskForGuide);
+            session.dispatch(PanelsAction::Drawer(false));
+            session.dispatch(PanelsAction::AskForGuide);
         }
         false => start(&session),
     }
@@ -81,7 +81,7 @@ pub(super) fn question(state: &AppState, session: &Session) -> Html {
     };
     let stay = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.tell(PanelsAction::Guide(None)))
+        Callback::from(move |_: MouseEvent| session.dispatch(PanelsAction::Guide(None)))
     };
     let go = {
         let session = session.clone();
@@ -103,23 +103,23 @@ pub(super) fn question(state: &AppState, session: &Session) -> Html {
 
 /// Opens the guide's sample with its schedulers, at the first step.
 fn start(session: &Session) {
-    session.tell(PanelsAction::Drawer(false));
-    session.tell(ViewAction::Show(STEPS[0].view));
-    session.tell(PanelsAction::Guide(Some(0)));
+    session.dispatch(PanelsAction::Drawer(false));
+    session.dispatch(ViewAction::Show(STEPS[0].view));
+    session.dispatch(PanelsAction::Guide(Some(0)));
     session.open_sample(GUIDED, Choice::default());
 }
 
 /// Puts the page where a step has something to see.
 fn go(session: &Session, number: usize) {
     let Some(step) = STEPS.get(number) else {
-        session.tell(PanelsAction::Guide(None));
+        session.dispatch(PanelsAction::Guide(None));
         return;
     };
-    session.tell(ViewAction::Show(step.view));
+    session.dispatch(ViewAction::Show(step.view));
     session.set_playing(step.at.is_none());
     session.seek(step.at.unwrap_or(0.0));
     session.select(step.job.map(JobId));
-    session.tell(PanelsAction::Guide(Some(number)));
+    session.dispatch(PanelsAction::Guide(Some(number)));
 }
 
 /// The step that is open, below the view: nothing is covered by it.
@@ -134,7 +134,7 @@ pub(super) fn guide(session: &Session, number: usize) -> Html {
     };
     let close = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.tell(PanelsAction::Guide(None)))
+        Callback::from(move |_: MouseEvent| session.dispatch(PanelsAction::Guide(None)))
     };
     let is_last = number + 1 == STEPS.len();
     html! {

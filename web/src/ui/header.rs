@@ -5,7 +5,7 @@ use super::download;
 use super::embed::embed_button;
 use super::export::ExportMenu;
 use super::icon::{Icon, sign};
-use super::services::{Services, StateHandle, tell};
+use super::services::{Services, StateHandle, dispatch};
 use super::share::Share;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
@@ -55,15 +55,15 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
     html! {
         <header>
             <button type="button" id={DRAWER_BUTTON} class="quiet only-narrow" aria-controls="rail" aria-expanded={drawer.to_string()}
-                aria-label="Trace, schedulers and cluster" onclick={tell(session, move |_| PanelsAction::Drawer(!drawer))}>{ sign(Icon::Menu) }</button>
+                aria-label="Trace, schedulers and cluster" onclick={dispatch(session, move |_| PanelsAction::Drawer(!drawer))}>{ sign(Icon::Menu) }</button>
             <h1>{ "Switchyard" }</h1>
             <div class="facts">{ facts }</div>
             <div class="actions">
                 <Share state={state.clone()} services={services.clone()} />
                 <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
                 { embed_button() }
-                { quiet_button(theme, Some(theme), sign(Icon::Theme), tell(session, move |_| ViewAction::Theme(next_theme))) }
-                { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, tell(session, |_| PanelsAction::Help(true))) }
+                { quiet_button(theme, Some(theme), sign(Icon::Theme), dispatch(session, move |_| ViewAction::Theme(next_theme))) }
+                { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, dispatch(session, |_| PanelsAction::Help(true))) }
             </div>
         </header>
     }

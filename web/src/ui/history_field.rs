@@ -39,13 +39,13 @@ pub(super) fn history_field(session: &Session, value: &str, take: &Take) -> Html
                 };
                 match history {
                     Ok(history) => {
-                        session.tell(Action::Learned(Rc::new(history)));
+                        session.dispatch(Action::Learned(Rc::new(history)));
                         if let Err(why) = take.emit(name) {
-                            session.tell(NoticesAction::Notice(Some(why.into())));
+                            session.dispatch(NoticesAction::Notice(Some(why.into())));
                         }
                     }
                     Err(why) => {
-                        session.tell(NoticesAction::Notice(Some(format!("{name}: {why}."))))
+                        session.dispatch(NoticesAction::Notice(Some(format!("{name}: {why}."))))
                     }
                 }
             });

@@ -71,11 +71,11 @@ fn complete(state: &AppState) -> Option<Vec<Summary>> {
 #[component]
 pub(super) fn IdleCluster(props: &StateProps) -> Html {
     let read = use_state(|| None::<usize>);
-    html! { <div role="status">{ told(props, &read) }</div> }
+    html! { <div role="status">{ notice(props, &read) }</div> }
 }
 
 /// What there is to say; `read`: of which trace it has been read.
-fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
+fn notice(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
     let StateProps { state, services } = props;
     let session = &services.session;
     let trace = state.opening.trace.as_ref();
@@ -97,7 +97,7 @@ fn told(props: &StateProps, read: &UseStateHandle<Option<usize>>) -> Html {
         let session = session.clone();
         let take = Callback::from(move |_: MouseEvent| {
             let cluster = cluster.clone();
-            session.tell(Action::SetUp(Change::new(move |setup: &Setup| {
+            session.dispatch(Action::SetUp(Change::new(move |setup: &Setup| {
                 let cluster = cluster.clone();
                 Ok(Setup {
                     cluster,

@@ -6,8 +6,7 @@ mod why;
 
 use super::clock::Clocked;
 use super::controls::{fact, quiet_button, swatch};
-use super::focused::use_way_back;
-use super::job_rows::name_of;
+use super::focused::use_focus_return;
 use super::journey::journey;
 use super::life;
 use super::placing_panel::shown;
@@ -107,7 +106,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
         },
     );
     let place = use_node_ref();
-    use_way_back(&place);
+    use_focus_return(&place);
     let onkeydown = {
         let on_close = props.on_close.clone();
         Callback::from(move |event: KeyboardEvent| {
@@ -196,7 +195,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
                     { for runs.iter().map(|run| html! {
                         <>
                             { life_bar(&props.stage, run, props.job, span, &props.on_seek) }
-                            { way(props, run.id) }
+                            { followed_journey(props, run.id) }
                             { slowness(run.id).map(|of| speed::curve(of, span, palette::run_colour(run.hue, stage.dark))).unwrap_or_default() }
                         </>
                     }) }
@@ -268,8 +267,8 @@ fn in_run(stage: &Stage, run: &StageRun, name: String, id: JobId, job: &Job) -> 
 }
 
 fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
-    let tenant = name_of(&stage.workload.tenants, job.tenant);
-    let model = name_of(&stage.workload.models, job.model);
+    let tenant = describe::name_of(&stage.workload.tenants, job.tenant);
+    let model = describe::name_of(&stage.workload.models, job.model);
     let runs_on = match job.is_on_cores() {
         true => (
             "runs on",
@@ -403,7 +402,7 @@ fn event_list(stage: &Stage, at: usize, run: &InRun, on_seek: &Callback<f64>) ->
 }
 
 /// A followed job's way in one run, in words.
-fn way(props: &Props, run: u32) -> Html {
+fn followed_journey(props: &Props, run: u32) -> Html {
     let session = props.session.clone();
     let render = Callback::from(move |now| {
         let stage = session.stage().read();

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::state::{PanelsAction, Run, ViewAction};
 use yew::prelude::*;
 
-/// The first words, for whoever comes without a link of their own.
+/// The introduction, for visitors without a link of their own.
 pub(super) fn intro(state: &StateHandle, session: &Session) -> Html {
     let Some(trace) = state.opening.trace.as_ref().filter(|_| state.panels.intro) else {
         return Html::default();
@@ -28,14 +28,14 @@ pub(super) fn intro(state: &StateHandle, session: &Session) -> Html {
     let play = {
         let session = session.clone();
         Callback::from(move |_: MouseEvent| {
-            session.tell(ViewAction::Show("yard"));
+            session.dispatch(ViewAction::Show("yard"));
             session.seek(0.0);
             session.set_playing(true);
         })
     };
     let answer = {
         let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.tell(ViewAction::Show("compare")))
+        Callback::from(move |_: MouseEvent| session.dispatch(ViewAction::Show("compare")))
     };
     let wish_guide = guide::wish(state, session);
     let step_by_step = Callback::from(move |_: MouseEvent| wish_guide());
@@ -43,7 +43,7 @@ pub(super) fn intro(state: &StateHandle, session: &Session) -> Html {
         let session = session.clone();
         Callback::from(move |_: MouseEvent| {
             remembered::close_intro();
-            session.tell(PanelsAction::CloseIntro);
+            session.dispatch(PanelsAction::CloseIntro);
         })
     };
     html! {

@@ -27,13 +27,13 @@ const ON_CORES: [(&str, &str); 2] = [
 ];
 
 /// What a field's new value makes of the choice.
-type Change = Box<dyn Fn(&Choice, &str) -> Choice>;
+type ChoiceChange = Box<dyn Fn(&Choice, &str) -> Choice>;
 
 /// What can be chosen of the open trace.
 pub(super) fn job_choice(state: &AppState, trace: &TraceInfo, session: &Session) -> Html {
     let (choice, facets) = (&trace.choice, &trace.facets);
     // Every control says what becomes of the choice with its new value.
-    let choose = |change: Change| {
+    let choose = |change: ChoiceChange| {
         let session = session.clone();
         Callback::from(move |typed: String| {
             let choice = change(&session.choice(), typed.trim());

@@ -45,7 +45,7 @@ enum End {
 
 /// A bar on its way.
 #[derive(Clone, Copy, PartialEq)]
-struct Drag {
+struct JobDrag {
     row: usize,
     end: End,
     /// Where the pointer took hold, and what held then.
@@ -62,7 +62,7 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
     let StateProps { state, services } = props;
     let session = &services.session;
     let draft = use_state_eq(|| None::<Rc<Vec<MadeJob>>>);
-    let drag = use_state_eq(|| None::<Drag>);
+    let drag = use_state_eq(|| None::<JobDrag>);
     let trace = state
         .opening
         .trace
@@ -119,7 +119,7 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
             let _ = bar.set_pointer_capture(event.pointer_id());
             let track = bar.closest(".track").ok().flatten();
             let width = track.map_or(1.0, |track: Element| f64::from(track.client_width()));
-            drag.set(Some(Drag {
+            drag.set(Some(JobDrag {
                 row,
                 end,
                 from: f64::from(event.client_x()),

@@ -2,7 +2,7 @@
 
 use super::controls::quiet_button;
 use super::icon::{Icon, sign};
-use super::services::tell;
+use super::services::dispatch;
 use crate::draw::format;
 use crate::session::Session;
 use crate::stage::{Stage, StageRun};
@@ -45,7 +45,7 @@ fn steps(events: &[Event]) -> Vec<(f64, &'static str)> {
 }
 
 /// Which steps are told when so many have been made: the first, the last, and those around.
-fn told(steps: usize, made: usize) -> Vec<usize> {
+fn shown_steps(steps: usize, made: usize) -> Vec<usize> {
     let near = made.saturating_sub(AROUND + 1)..(made + AROUND).min(steps);
     (0..steps)
         .filter(|&at| at == 0 || at + 1 == steps || near.contains(&at))
@@ -60,7 +60,7 @@ pub(super) fn journey(stage: &Stage, run: &StageRun, now: f64, session: &Session
     }
     let made = steps.partition_point(|&(at, _)| at <= now);
     let mut before = None;
-    let words = told(steps.len(), made).into_iter().map(|at| {
+    let words = shown_steps(steps.len(), made).into_iter().map(|at| {
         let (time, word) = steps[at];
         let left_out = at - before.replace(at).map_or(at, |before| before + 1);
         let since = at.checked_sub(1).filter(|_| left_out == 0).map(|last| {
@@ -104,10 +104,10 @@ pub(super) fn follows(state: &AppState, session: &Session) -> Html {
     else {
         return Html::default();
     };
-    let open = tell(session, move |_: MouseEvent| {
+    let open = dispatch(session, move |_: MouseEvent| {
         SelectionAction::Select(Some(job))
     });
-    let stop = tell(session, |_| SelectionAction::FollowJob(None));
+    let stop = dispatch(session, |_| SelectionAction::FollowJob(None));
     html! {
         <div class="follows" role="status">
             <span>{ "Following " }</span>
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn the_first_the_last_and_those_around_the_clock_are_told() {
-        assert_eq!(told(3, 0), [0, 1, 2]);
-        assert_eq!(told(20, 10), [0, 7, 8, 9, 10, 11, 19]);
-        assert_eq!(told(1, 1), [0]);
+        assert_eq!(shown_steps(3, 0), [0, 1, 2]);
+        assert_eq!(shown_steps(20, 10), [0, 7, 8, 9, 10, 11, 19]);
+        assert_eq!(shown_steps(1, 1), [0]);
     }
 }

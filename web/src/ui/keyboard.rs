@@ -8,7 +8,7 @@ use super::views::VIEWS;
 use crate::session::Session;
 use crate::state::ColourBy;
 use crate::state::{PanelsAction, SelectionAction, ViewAction};
-use crate::time_axis::Look;
+use crate::time_axis::AxisRequest;
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
@@ -68,22 +68,22 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
         " " => session.play_or_pause(),
         "," => session.step(false),
         "." => session.step(true),
-        "?" => session.tell(PanelsAction::Help(!state.panels.help)),
-        "Escape" if state.panels.help => session.tell(PanelsAction::Help(false)),
+        "?" => session.dispatch(PanelsAction::Help(!state.panels.help)),
+        "Escape" if state.panels.help => session.dispatch(PanelsAction::Help(false)),
         "Escape" if state.panels.drawer => {
-            session.tell(PanelsAction::Drawer(false));
+            session.dispatch(PanelsAction::Drawer(false));
             focus_on(DRAWER_BUTTON);
         }
-        "Escape" if state.panels.asks_for_guide => session.tell(PanelsAction::Guide(None)),
+        "Escape" if state.panels.asks_for_guide => session.dispatch(PanelsAction::Guide(None)),
         "Escape" if state.panels.guide.is_some() && state.selection.job.is_none() => {
-            session.tell(PanelsAction::Guide(None));
+            session.dispatch(PanelsAction::Guide(None));
         }
-        "/" => session.tell(ViewAction::Search(true)),
+        "/" => session.dispatch(ViewAction::Search(true)),
         "Escape" if state.selection.job.is_none() && state.selection.followed.is_some() => {
-            session.tell(SelectionAction::FollowJob(None));
+            session.dispatch(SelectionAction::FollowJob(None));
         }
         "Escape" if state.selection.job.is_none() => {
-            session.stage().write().look(Look::Select(None));
+            session.stage().write().look(AxisRequest::Select(None));
         }
         "Escape" => session.select(None),
         "j" | "J" => {
@@ -101,14 +101,14 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
             drop(stage);
             let now = offered.iter().position(|by| *by == state.view.colour_by);
             let next = now.map_or(0, |now| now + 1) % offered.len();
-            session.tell(ViewAction::ColourBy(offered[next]));
+            session.dispatch(ViewAction::ColourBy(offered[next]));
         }
         _ => {
             let number = key.parse::<usize>().ok();
             let Some(view) = number.and_then(|number| VIEWS.get(number.checked_sub(1)?)) else {
                 return false;
             };
-            session.tell(ViewAction::Show(view.name));
+            session.dispatch(ViewAction::Show(view.name));
         }
     }
     true

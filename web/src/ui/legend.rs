@@ -2,7 +2,7 @@
 //! others in every view.
 
 use super::controls::{list, option};
-use super::services::tell;
+use super::services::dispatch;
 use super::theme::is_dark;
 use super::typed::input_value;
 use crate::draw::format::units;
@@ -54,7 +54,7 @@ pub(super) fn use_classes_by(state: &AppState, session: &Session, by: ColourBy) 
 
 /// The list of what colours can stand for.
 pub(super) fn colour_by(state: &AppState, session: &Session) -> Html {
-    let onchange = tell(session, ViewAction::ColourBy);
+    let onchange = dispatch(session, ViewAction::ColourBy);
     let onchange = Callback::from(move |event: Event| {
         let name = input_value(&event);
         if let Some(&(by, _, _)) = ColourBy::ALL.iter().find(|(_, other, _)| *other == name) {
@@ -166,9 +166,9 @@ pub(super) fn legend_by(
         let session = session.clone();
         let onclick = Callback::from(move |_: MouseEvent| {
             if !is_chosen {
-                session.tell(ViewAction::ColourBy(by));
+                session.dispatch(ViewAction::ColourBy(by));
             }
-            session.tell(ViewAction::Light(next));
+            session.dispatch(ViewAction::Light(next));
         });
         let colour = palette::category(palette::class_category(of.class), dark);
         let title = match of.jobs {

@@ -12,54 +12,54 @@ use switchyard::report::{
 pub(super) struct Metric<T> {
     pub(super) definition: Definition,
     pub(super) value: fn(&T) -> f64,
-    pub(super) look: Look,
+    pub(super) look: MetricStyle,
 }
 
 /// How a metric's values are shown.
 #[derive(Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct MetricStyle {
     pub(super) format: fn(f64) -> String,
     /// How two values compare in words.
     pub(super) direction: Direction,
     pub(super) better: Better,
 }
 
-const LESS_TIME: Look = Look {
+const LESS_TIME: MetricStyle = MetricStyle {
     format: format::duration,
     direction: Direction::Time,
     better: Better::Lower,
 };
 /// No run is the best: each has other jobs there.
-const OTHER_JOBS: Look = Look {
+const OTHER_JOBS: MetricStyle = MetricStyle {
     better: Better::Neither,
     ..LESS_TIME
 };
-const MORE_OF_ALL: Look = Look {
+const MORE_OF_ALL: MetricStyle = MetricStyle {
     format: percent,
     direction: Direction::Level,
     better: Better::Higher,
 };
-const LOWER: Look = Look {
+const LOWER: MetricStyle = MetricStyle {
     format: format::figures,
     direction: Direction::Level,
     better: Better::Lower,
 };
-const FEWER: Look = Look {
+const FEWER: MetricStyle = MetricStyle {
     format: whole,
     direction: Direction::Count,
     better: Better::Lower,
 };
-const COUNT: Look = Look {
+const COUNT: MetricStyle = MetricStyle {
     better: Better::Neither,
     ..FEWER
 };
-const LESS_SERVICE: Look = Look {
+const LESS_SERVICE: MetricStyle = MetricStyle {
     format: gpu_hours,
     direction: Direction::Count,
     better: Better::Lower,
 };
 
-impl Look {
+impl MetricStyle {
     /// As a metric of runs says.
     pub(super) fn of(metric: &metrics::Metric) -> Self {
         let look = match metric.unit {
@@ -67,7 +67,7 @@ impl Look {
             Unit::Share => MORE_OF_ALL,
             Unit::GpuHours => LESS_SERVICE,
             Unit::Count => FEWER,
-            Unit::NodeHours => Look {
+            Unit::NodeHours => MetricStyle {
                 format: node_hours,
                 ..FEWER
             },
@@ -102,7 +102,7 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
             source: "",
         },
         value: |of| of.allocation,
-        look: Look {
+        look: MetricStyle {
             better: Better::Neither,
             ..MORE_OF_ALL
         },
@@ -208,7 +208,7 @@ pub(super) static OF_GROUP: [Metric<GroupFigures>; GroupFigure::ALL.len()] = [
             source: "",
         },
         value: |of| GroupFigure::GpuHours.of(of),
-        look: Look {
+        look: MetricStyle {
             better: Better::Neither,
             ..LESS_SERVICE
         },
@@ -222,7 +222,7 @@ pub(super) static OF_GROUP: [Metric<GroupFigures>; GroupFigure::ALL.len()] = [
             source: "",
         },
         value: |of| GroupFigure::Share.of(of),
-        look: Look {
+        look: MetricStyle {
             better: Better::Neither,
             ..MORE_OF_ALL
         },
@@ -284,7 +284,7 @@ pub(super) static CALIBRATION: [Metric<Calibration>; 5] = [
             source: "",
         },
         value: |of| of.within_two,
-        look: Look {
+        look: MetricStyle {
             better: Better::Neither,
             ..MORE_OF_ALL
         },

@@ -2,7 +2,7 @@
 //! have finished all their jobs, or, where that is chosen, all runs over the jobs that finished in all.
 
 use super::controls::swatch;
-use super::metrics::{Look, OF_TYPE, definition};
+use super::metrics::{MetricStyle, OF_TYPE, definition};
 use super::term::{Definition, Term};
 use super::wording::{SAME, difference};
 use crate::comparison::{summary, types};
@@ -14,7 +14,7 @@ use yew::prelude::*;
 
 /// One run's column.
 #[derive(Clone, PartialEq)]
-pub(super) struct Column {
+pub(super) struct RunColumn {
     pub(super) id: u32,
     pub(super) name: String,
     pub(super) hue: usize,
@@ -30,9 +30,9 @@ pub(super) struct Column {
 }
 
 /// Whether a run's numbers stand for all jobs that they are to be of.
-pub(super) type Stands = fn(&Column) -> bool;
+pub(super) type Stands = fn(&RunColumn) -> bool;
 
-impl Column {
+impl RunColumn {
     /// Whether its figures stand for all jobs that are compared.
     pub(super) fn is_comparable(&self) -> bool {
         self.complete && self.compared.is_whole()
@@ -79,7 +79,7 @@ pub(super) fn mean_jct(of: &Summary) -> String {
 }
 
 /// The run that others are compared with: the one with this id, else the first.
-pub(super) fn reference(columns: &[Column], id: u32) -> Option<&Column> {
+pub(super) fn reference(columns: &[RunColumn], id: u32) -> Option<&RunColumn> {
     let chosen = columns.iter().find(|column| column.id == id);
     chosen.or(columns.first())
 }
@@ -94,7 +94,7 @@ pub(super) fn known(metric: &Metric, of: &Summary) -> f64 {
 }
 
 /// The metrics table. `baseline`: the run the others are compared with.
-pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Html {
+pub(super) fn metrics_table(columns: &[RunColumn], dark: bool, baseline: u32) -> Html {
     let Some(baseline) = reference(columns, baseline) else {
         return Html::default();
     };
@@ -117,9 +117,9 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
         });
         row(
             (definition(metric), 0),
-            Look::of(metric),
+            MetricStyle::of(metric),
             columns,
-            (baseline, Column::is_comparable),
+            (baseline, RunColumn::is_comparable),
             values,
         )
     });
@@ -159,16 +159,16 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
 }
 
 /// What failures cost the runs, over all jobs. What is nought in every run says nothing.
-fn of_failures(columns: &[Column], baseline: &Column) -> Vec<Html> {
+fn of_failures(columns: &[RunColumn], baseline: &RunColumn) -> Vec<Html> {
     let rows = Metric::of_group(Group::Failures).filter_map(|metric| {
         let values = columns.iter();
         let values: Vec<f64> = values.map(|column| (metric.of)(&column.summary)).collect();
         values.iter().any(|value| *value != 0.0).then(|| {
             row(
                 (definition(metric), 0),
-                Look::of(metric),
+                MetricStyle::of(metric),
                 columns,
-                (baseline, Column::is_whole),
+                (baseline, RunColumn::is_whole),
                 values.into_iter(),
             )
         })
@@ -177,7 +177,7 @@ fn of_failures(columns: &[Column], baseline: &Column) -> Vec<Html> {
 }
 
 /// What is told of one GPU type, over all jobs.
-fn of_type(columns: &[Column], baseline: &Column, at: u32) -> Vec<Html> {
+fn of_type(columns: &[RunColumn], baseline: &RunColumn, at: u32) -> Vec<Html> {
     let rows = OF_TYPE.iter().map(|metric| {
         let values = columns.iter().map(|column| {
             let own = column.types.get(at as usize);
@@ -187,7 +187,7 @@ fn of_type(columns: &[Column], baseline: &Column, at: u32) -> Vec<Html> {
             (metric.definition, at),
             metric.look,
             columns,
-            (baseline, Column::is_whole),
+            (baseline, RunColumn::is_whole),
             values,
         )
     });
@@ -195,7 +195,7 @@ fn of_type(columns: &[Column], baseline: &Column, at: u32) -> Vec<Html> {
 }
 
 /// What the table shows of each run; `over_common`: over the jobs that finished in all complete runs.
-pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<Column> {
+pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<RunColumn> {
     let results = || stage.runs.iter().filter_map(|run| run.finished());
     let common = over_common.then(|| finished_in_all(results().map(|of| &of.outcomes)));
     let column = |run: &StageRun| {
@@ -204,7 +204,7 @@ pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<Column> {
             (Some(common), Some(of)) => Summary::over(common, &stage.workload, &of.outcomes),
             _ => summary,
         };
-        Column {
+        RunColumn {
             id: run.id,
             name: run.name().to_owned(),
             hue: run.hue(),
@@ -230,9 +230,9 @@ fn heading(text: &str, across: usize) -> Html {
 /// name. `compared`: the baseline, and which runs are like it.
 fn row(
     (definition, place): (Definition, u32),
-    look: Look,
-    columns: &[Column],
-    compared: (&Column, Stands),
+    look: MetricStyle,
+    columns: &[RunColumn],
+    compared: (&RunColumn, Stands),
     values: impl Iterator<Item = f64>,
 ) -> Html {
     let values: Vec<f64> = values.collect();
@@ -249,9 +249,9 @@ fn row(
 /// One number of one run: how it differs from the baseline's, and whether it is the best. `name`: the
 /// metric's, for narrow screens, where no column has a head. Only runs whose numbers stand for all jobs are compared.
 pub(super) fn cell(
-    (name, look): (&'static str, Look),
-    columns: &[Column],
-    (baseline, stands): (&Column, Stands),
+    (name, look): (&'static str, MetricStyle),
+    columns: &[RunColumn],
+    (baseline, stands): (&RunColumn, Stands),
     values: &[f64],
     at: usize,
 ) -> Html {
@@ -311,14 +311,14 @@ mod tests {
     }
 
     /// A run of ten jobs that finished so many of them, compared over those; of which so many were evicted.
-    fn column(id: u32, finished: u32, evictions: u32) -> Column {
+    fn column(id: u32, finished: u32, evictions: u32) -> RunColumn {
         let mut summary = Summary {
             jobs: 10,
             finished,
             ..Summary::default()
         };
         summary.failures.evictions = evictions;
-        Column {
+        RunColumn {
             id,
             name: "fifo".to_owned(),
             hue: 0,
@@ -366,7 +366,7 @@ mod tests {
         let of = column(0, 9, 0);
         assert_eq!(of.called(false), "fifo");
         assert_eq!(of.called(true), "fifo, over 9 jobs (9 of 10 finished)");
-        let going = Column {
+        let going = RunColumn {
             complete: false,
             compared: of.summary,
             ..of

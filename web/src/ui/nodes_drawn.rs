@@ -25,7 +25,7 @@ enum Edge {
 
 /// An edge that is being dragged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Drag {
+struct NodesDrag {
     edge: Edge,
     /// Where it began, CSS pixels, and with how many.
     from: f64,
@@ -61,7 +61,7 @@ fn dragged(began: u32, by: f64, pitch: f64, most: u32) -> u32 {
 /// The group, drawn.
 #[component]
 pub(super) fn NodesDrawn(props: &Props) -> Html {
-    let drag = use_state_eq(|| None::<Drag>);
+    let drag = use_state_eq(|| None::<NodesDrag>);
     let numbers = |edge: Edge| match edge {
         Edge::Nodes => (props.nodes, MOST_NODES.max(props.nodes)),
         Edge::Gpus => (props.gpus, MAX_GPUS_PER_NODE),
@@ -104,7 +104,7 @@ pub(super) fn NodesDrawn(props: &Props) -> Html {
                     // Without capture a drag merely ends at the edge.
                     let _ = target.set_pointer_capture(event.pointer_id());
                 }
-                drag.set(Some(Drag {
+                drag.set(Some(NodesDrag {
                     edge,
                     from: along(edge, &event),
                     began: number,
@@ -119,7 +119,7 @@ pub(super) fn NodesDrawn(props: &Props) -> Html {
                 if let Some(of) = *drag {
                     let by = along(of.edge, &event) - of.from;
                     let now = dragged(of.began, by, of.pitch, most);
-                    drag.set(Some(Drag { now, ..of }));
+                    drag.set(Some(NodesDrag { now, ..of }));
                 }
             })
         };

@@ -19,7 +19,7 @@ use crate::state::link::Link;
 use crate::state::{Action, RunsAction, Source, Theme, ViewAction};
 pub use answers::{Card, Look, Place, RunFacts};
 pub use changes::Changed;
-use changes::{Seen, Teller};
+use changes::{ChangeReporter, Seen};
 use gloo_timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -37,7 +37,7 @@ pub struct Page(Rc<Inner>);
 struct Inner {
     session: Session,
     subscribers: RefCell<Vec<Subscriber>>,
-    teller: RefCell<Teller>,
+    teller: RefCell<ChangeReporter>,
     /// Whether changes are told once what is being done is done.
     is_coming: Cell<bool>,
     /// Whether a timer is set for a clock that has moved too soon after it was told of.
@@ -156,14 +156,14 @@ impl Page {
     pub fn show(&self, view: &str) -> bool {
         let view = views::named(view);
         if let Some(view) = view {
-            self.0.session.tell(ViewAction::Show(view.name));
+            self.0.session.dispatch(ViewAction::Show(view.name));
         }
         view.is_some()
     }
 
     /// Is `light`, `dark`, or with any other name as the system has it.
     pub fn set_theme(&self, name: &str) {
-        self.0.session.tell(ViewAction::Theme(match name {
+        self.0.session.dispatch(ViewAction::Theme(match name {
             "light" => Theme::Light,
             "dark" => Theme::Dark,
             _ => Theme::System,
@@ -197,20 +197,23 @@ impl Page {
     pub fn put_policy(&self, id: Option<u32>, spec: &str) -> Option<String> {
         match (spec.parse::<PolicySpec>(), id) {
             (Err(why), _) => return Some(why.to_string()),
-            (Ok(policy), None) => self.0.session.tell(RunsAction::Add(policy)),
-            (Ok(policy), Some(id)) => self.0.session.tell(Action::Edit(id, Change::to(policy))),
+            (Ok(policy), None) => self.0.session.dispatch(RunsAction::Add(policy)),
+            (Ok(policy), Some(id)) => self
+                .0
+                .session
+                .dispatch(Action::Edit(id, Change::to(policy))),
         }
         None
     }
 
     /// Gives a scheduler a name; "": that of its policy again.
     pub fn rename(&self, id: u32, name: String) {
-        self.0.session.tell(RunsAction::Name(id, name));
+        self.0.session.dispatch(RunsAction::Name(id, name));
     }
 
     /// Removes a scheduler.
     pub fn remove(&self, id: u32) {
-        self.0.session.tell(Action::Remove(id));
+        self.0.session.dispatch(Action::Remove(id));
     }
 }
 
@@ -220,7 +223,7 @@ impl Page {
     /// The page of these services. Changes are told from its frames, and after whatever says that there may be some.
     pub(super) fn new(services: &Services) -> Self {
         let session = services.session.clone();
-        let teller = RefCell::new(Teller::new(Seen::of(&session)));
+        let teller = RefCell::new(ChangeReporter::new(Seen::of(&session)));
         let page = Self(Rc::new(Inner {
             session,
             subscribers: RefCell::default(),

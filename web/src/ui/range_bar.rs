@@ -9,7 +9,7 @@ use super::term::{Definition, Term};
 use super::theme::is_dark;
 use crate::draw::format;
 use crate::session::Session;
-use crate::time_axis::{Look, Window};
+use crate::time_axis::{AxisRequest, Window};
 use crate::totals::{Totals, submitted};
 use switchyard::workload::Label;
 use yew::prelude::*;
@@ -36,7 +36,7 @@ static WAIT: Definition = Definition {
     source: "",
 };
 
-/// Makes every drag over time select a range, until it is pressed again: for fingers, and for whoever
+/// Makes every drag over time select a range, until it is pressed again: for fingers, and for people who
 /// does not know of Shift.
 #[component]
 pub(super) fn RangeMode(props: &StateProps) -> Html {
@@ -94,7 +94,7 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
             </tr>
         }
     });
-    let look = |look: Look| {
+    let look = |look: AxisRequest| {
         let session = session.clone();
         Callback::from(move |_: MouseEvent| session.stage().write().look(look))
     };
@@ -127,12 +127,12 @@ pub(super) fn RangeBar(props: &StateProps) -> Html {
             <div class="range-head">
                 <strong>{ stage.moments().span(range.from, range.to) }</strong>
                 <span class="hint">{ format!("{}, {} submitted", format::duration(range.span()), format::counted(jobs, "job", "jobs")) }</span>
-                <button type="button" title="All views show this range" onclick={look(Look::At(range))}>{ "Zoom to it" }</button>
+                <button type="button" title="All views show this range" onclick={look(AxisRequest::At(range))}>{ "Zoom to it" }</button>
                 { switch_button(axis.looped, "Replay only this", Some("The player goes through this range over and over; the runs stay as they are, so the cluster is as full as it was"), onloop) }
                 if is_file && is_whole && jobs > 0 {
                     <button type="button" title="Run the schedulers anew on the jobs submitted in this range alone: they begin on an empty cluster. All jobs come back under “Jobs replayed” on the left" onclick={onreplay}>{ "Simulate only its jobs" }</button>
                 }
-                { quiet_button("Let go of the range", Some("Let go of the range (Esc)"), sign(Icon::Close), look(Look::Select(None))) }
+                { quiet_button("Let go of the range", Some("Let go of the range (Esc)"), sign(Icon::Close), look(AxisRequest::Select(None))) }
             </div>
             <div class="range-table"><table>
                 <thead><tr>

@@ -3,7 +3,7 @@
 use super::controls::quiet_button;
 use super::drop_zone::pick_files;
 use super::icon::{Icon, sign};
-use super::services::tell;
+use super::services::dispatch;
 use crate::session::Session;
 use crate::state::{AppState, NextStep, OpeningAction};
 use yew::prelude::*;
@@ -20,7 +20,7 @@ pub(super) fn refusal(state: &AppState, session: &Session) -> Html {
         NextStep::Open(face) => open(face),
         NextStep::Columns => {
             let ask = state.opening.columns.clone().map(|asked| {
-                let ask = tell(session, move |_: MouseEvent| OpeningAction::AskColumns(asked.clone()));
+                let ask = dispatch(session, move |_: MouseEvent| OpeningAction::AskColumns(asked.clone()));
                 html! { <button type="button" class="primary" onclick={ask}>{ "Choose columns…" }</button> }
             });
             html! { <>{ ask }{ open("Open another file") }</> }
@@ -51,7 +51,7 @@ pub(super) fn refusal(state: &AppState, session: &Session) -> Html {
         <section class="refusal" role="alert">
             <p>{ &refused.why }</p>
             <div class="row">{ next }</div>
-            { quiet_button("Dismiss", Some("Dismiss"), sign(Icon::Close), tell(session, |_| OpeningAction::ReadRefusal)) }
+            { quiet_button("Dismiss", Some("Dismiss"), sign(Icon::Close), dispatch(session, |_| OpeningAction::ReadRefusal)) }
         </section>
     }
 }

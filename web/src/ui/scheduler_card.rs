@@ -48,7 +48,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         let (session, policy) = (session.clone(), card.policy.clone());
         move |change: Change<PolicySpec>| {
             change.of(&policy)?;
-            session.tell(Action::Edit(id, change));
+            session.dispatch(Action::Edit(id, change));
             Ok(())
         }
     };
@@ -69,7 +69,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
                 "Run",
                 Callback::from(move |click| {
                     if !is_second_of_two(&click) {
-                        session.tell(Action::Edit(id, Change::nothing()));
+                        session.dispatch(Action::Edit(id, Change::nothing()));
                     }
                 }),
             ),
@@ -80,7 +80,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         button(
             Icon::Duplicate,
             "Duplicate",
-            Callback::from(move |_| session.tell(RunsAction::Add(policy.clone()))),
+            Callback::from(move |_| session.dispatch(RunsAction::Add(policy.clone()))),
         )
     };
     let remove = {
@@ -88,7 +88,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         button(
             Icon::Close,
             "Remove",
-            Callback::from(move |_| session.tell(Action::Remove(id))),
+            Callback::from(move |_| session.dispatch(Action::Remove(id))),
         )
     };
     let toggle = {
@@ -109,7 +109,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
     let onname = {
         let session = session.clone();
         Callback::from(move |typed: String| {
-            session.tell(RunsAction::Name(id, typed));
+            session.dispatch(RunsAction::Name(id, typed));
             Ok(())
         })
     };

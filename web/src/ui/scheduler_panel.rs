@@ -3,7 +3,7 @@
 use super::controls::{is_second_of_two, no_option, option, quiet_button, switch_button};
 use super::icon::{Icon, sign};
 use super::scheduler_card::SchedulerCard;
-use super::services::{StateHandle, tell};
+use super::services::{StateHandle, dispatch};
 use super::term::{Definition, Term};
 use super::typed::input_value;
 use crate::session::Session;
@@ -32,7 +32,7 @@ fn weights(state: &StateHandle, session: &Session) -> Html {
         return Html::default();
     }
     let choose = |choice: WeightsChoice, name: &str, title: String| {
-        let onclick = tell(session, move |_: MouseEvent| {
+        let onclick = dispatch(session, move |_: MouseEvent| {
             Action::SetUp(Change::new(move |setup: &Setup| {
                 let mut setup = setup.clone();
                 setup.settings.options.weights = choice;
@@ -71,7 +71,7 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
         let session = session.clone();
         Callback::from(move |event: Event| {
             if let Ok(policy) = input_value(&event).parse() {
-                session.tell(RunsAction::Add(policy));
+                session.dispatch(RunsAction::Add(policy));
             }
         })
     };
@@ -82,7 +82,7 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
                 return;
             }
             for card in &cards {
-                session.tell(Action::Edit(card.id, Change::nothing()));
+                session.dispatch(Action::Edit(card.id, Change::nothing()));
             }
         })
     };
@@ -122,7 +122,7 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
             <ul class="cards">{ for cards }</ul>
             { weights(state, session) }
             // static/author.js hears of it.
-            <button type="button" data-script="" title="An editor beside the yard: what you type runs at once" onclick={tell(session, |_: MouseEvent| PanelsAction::Drawer(false))}>{ "Write a scheduler" }</button>
+            <button type="button" data-script="" title="An editor beside the yard: what you type runs at once" onclick={dispatch(session, |_: MouseEvent| PanelsAction::Drawer(false))}>{ "Write a scheduler" }</button>
             <div class="row">
                 // Remade at every addition, so that it shows its title again.
                 <select key={state.runs.list.len()} aria-label="Add a scheduler" onchange={onadd}>

@@ -1,7 +1,7 @@
 //! Looking for a job, a tenant or a node by name.
 
 use super::focused::Focused;
-use super::services::{StateProps, tell};
+use super::services::{StateProps, dispatch};
 use super::typed::input_value;
 use crate::draw::{describe, palette};
 use crate::session::Session;
@@ -88,18 +88,18 @@ fn show(session: &Session, found: Found) {
         Found::Job(job) => session.select(Some(job)),
         Found::Tenant(tenant) => {
             let class = class_of(&session.stage().read(), tenant);
-            session.tell(ViewAction::ColourBy(ColourBy::Tenant));
-            session.tell(ViewAction::Light(class));
+            session.dispatch(ViewAction::ColourBy(ColourBy::Tenant));
+            session.dispatch(ViewAction::Light(class));
         }
         Found::Node(node) => {
-            session.tell(ViewAction::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));
-            session.tell(ViewAction::Show("timeline"));
+            session.dispatch(ViewAction::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));
+            session.dispatch(ViewAction::Show("timeline"));
             let mut stage = session.stage().write();
             stage.node = Some(node);
             stage.touch();
         }
     }
-    session.tell(ViewAction::Search(false));
+    session.dispatch(ViewAction::Search(false));
 }
 
 /// The field, and below it what was found: arrows and Enter choose.
@@ -117,7 +117,7 @@ pub(super) fn Search(props: &StateProps) -> Html {
             chosen.set(0);
         })
     };
-    let close = tell(session, |()| ViewAction::Search(false));
+    let close = dispatch(session, |()| ViewAction::Search(false));
     let onkeydown = {
         let (session, found, chosen) = (session.clone(), found.clone(), chosen.clone());
         let close = close.clone();

@@ -39,11 +39,11 @@ pub(super) struct StateProps {
     pub(super) services: Services,
 }
 
-/// A callback that tells the store.
-pub(super) fn tell<T: 'static, A: Into<Action>>(
+/// A callback that dispatches an action.
+pub(super) fn dispatch<T: 'static, A: Into<Action>>(
     session: &Session,
     action: impl Fn(T) -> A + 'static,
 ) -> Callback<T> {
     let session = session.clone();
-    Callback::from(move |value| session.tell(action(value)))
+    Callback::from(move |value| session.dispatch(action(value)))
 }

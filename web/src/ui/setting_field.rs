@@ -27,7 +27,7 @@ pub(super) fn set_up(
             change(&mut setup, typed.trim()).map(|()| setup)
         });
         change.of(&setup)?;
-        session.tell(Action::SetUp(change));
+        session.dispatch(Action::SetUp(change));
         Ok(())
     })
 }

@@ -119,7 +119,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
     }
 }
 
-/// Where whoever opens the link has its jobs from.
+/// Where the jobs of a link come from for the person who opens it.
 fn about_jobs(state: &AppState, packed: &Packed, carries_jobs: bool) -> String {
     let jobs = state.opening.trace.as_ref().map_or(0, |trace| trace.jobs);
     let jobs = format::counted(jobs as u64, "job", "jobs");

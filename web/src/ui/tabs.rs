@@ -2,7 +2,7 @@
 //! one; and the way past all that stands before the view.
 
 use super::focused::{PANEL, element, focus_on};
-use super::services::{StateProps, tell};
+use super::services::{StateProps, dispatch};
 use super::view::View;
 use super::views::{self, VIEWS};
 use crate::draw::format;
@@ -59,12 +59,12 @@ pub(super) fn Tabs(props: &StateProps) -> Html {
             };
             event.prevent_default();
             event.stop_propagation();
-            session.tell(ViewAction::Show(view.name));
+            session.dispatch(ViewAction::Show(view.name));
             focus_on(&tab_id(view));
         })
     };
     let tabs = offered.iter().map(|&view| {
-        let onclick = tell(session, |_: MouseEvent| ViewAction::Show(view.name));
+        let onclick = dispatch(session, |_: MouseEvent| ViewAction::Show(view.name));
         let is_shown = view.name == shown.name;
         // The list is one stop of the Tab key.
         let tabindex = if is_shown { "0" } else { "-1" };

@@ -40,7 +40,7 @@ const GAP: f64 = 4.0;
 
 /// Where the meaning is, on the side of the term that has more room: its distance from the window's edge.
 #[derive(Clone, Copy, PartialEq)]
-enum Beside {
+enum MeaningPlace {
     Below(f64),
     Above(f64),
 }
@@ -48,7 +48,7 @@ enum Beside {
 /// A term with its meaning.
 #[component]
 pub(super) fn Term(props: &Props) -> Html {
-    let place = use_state_eq(|| None::<(f64, Beside)>);
+    let place = use_state_eq(|| None::<(f64, MeaningPlace)>);
     let button = use_node_ref();
     let Definition {
         id,
@@ -79,12 +79,12 @@ pub(super) fn Term(props: &Props) -> Html {
                 of(Window::inner_height, f64::INFINITY),
             );
             let left = bounds.left().min(width - WIDTH - 8.0).max(8.0);
-            let beside = if bounds.bottom() <= height / 2.0 {
-                Beside::Below(bounds.bottom() + GAP)
+            let vertical = if bounds.bottom() <= height / 2.0 {
+                MeaningPlace::Below(bounds.bottom() + GAP)
             } else {
-                Beside::Above(height - bounds.top() + GAP)
+                MeaningPlace::Above(height - bounds.top() + GAP)
             };
-            place.set(Some((left, beside)));
+            place.set(Some((left, vertical)));
         }
     };
     let close = {
@@ -112,9 +112,9 @@ pub(super) fn Term(props: &Props) -> Html {
     };
     let onblur = Callback::from(move |_: FocusEvent| close());
     let described_by = format!("term-{id}-{}", props.place);
-    let style = place.map_or_else(String::new, |(left, beside)| match beside {
-        Beside::Below(top) => format!("left: {left:.0}px; top: {top:.0}px"),
-        Beside::Above(bottom) => format!("left: {left:.0}px; bottom: {bottom:.0}px"),
+    let style = place.map_or_else(String::new, |(left, vertical)| match vertical {
+        MeaningPlace::Below(top) => format!("left: {left:.0}px; top: {top:.0}px"),
+        MeaningPlace::Above(bottom) => format!("left: {left:.0}px; bottom: {bottom:.0}px"),
     });
     html! {
         <>

@@ -61,8 +61,8 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
     let onhand = {
         let (session, state) = (session.clone(), state.clone());
         Callback::from(move |_: MouseEvent| {
-            session.tell(ViewAction::Show("jobs"));
-            session.tell(PanelsAction::Drawer(false));
+            session.dispatch(ViewAction::Show("jobs"));
+            session.dispatch(PanelsAction::Drawer(false));
             session.open_made(&first_jobs(&state), &state);
         })
     };
@@ -150,7 +150,7 @@ fn open_data_centre(session: &Session, state: &AppState) {
         theme: state.view.theme,
         ..Link::parse(&format!("sample={DATA_CENTRE}"))
     };
-    session.tell(Action::Follow(Box::new(link.clone())));
+    session.dispatch(Action::Follow(Box::new(link.clone())));
     session.follow(&link, state, false);
 }
 

@@ -20,9 +20,9 @@ pub(super) fn vary(session: &Session, vary: &Vary, run: Option<u32>) -> Html {
             (&SWEEP_VALUES, ""),
             (&SWEEP_RUN, &run),
         ] {
-            session.tell(ViewAction::SetOption(option, value.to_owned()));
+            session.dispatch(ViewAction::SetOption(option, value.to_owned()));
         }
-        session.tell(ViewAction::Show("sweep"));
+        session.dispatch(ViewAction::Show("sweep"));
     });
     let title = "Vary this: run several values, and see the numbers over them";
     // Named by what is in it: a label would be found where the field beside it is looked for.

@@ -20,7 +20,7 @@ pub(super) const NAME: &str = "author";
 /// What is asked.
 #[derive(Deserialize)]
 #[serde(tag = "what", rename_all = "lowercase")]
-enum Question {
+enum AuthorRequest {
     /// What there is to write with.
     Describe,
     /// The text and the name that a spec says.
@@ -43,7 +43,7 @@ enum Question {
 /// What is answered.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Answer {
+enum AuthorReply {
     Described(Described),
     Read(ReadScript),
     Checked(Checked),
@@ -112,7 +112,7 @@ struct Wrong {
     message: String,
 }
 
-impl From<Mistake> for Answer {
+impl From<Mistake> for AuthorReply {
     fn from(Mistake { line, column, what }: Mistake) -> Self {
         let place = |at: u32| (at > 0).then_some(at);
         let (line, column, message) = (place(line), place(column), what);
@@ -147,27 +147,29 @@ fn say(scope: &DedicatedWorkerGlobalScope, json: &str) {
     let _ = scope.post_message(&JsValue::from_str(json));
 }
 
-fn answer(question: Question) -> Answer {
+fn answer(question: AuthorRequest) -> AuthorReply {
     match question {
-        Question::Describe => Answer::Described(described()),
-        Question::Read { spec } => Answer::Read(read(&spec)),
-        Question::Check { text, name, like } => match Script::spec(&text, &name) {
+        AuthorRequest::Describe => AuthorReply::Described(described()),
+        AuthorRequest::Read { spec } => AuthorReply::Read(read(&spec)),
+        AuthorRequest::Check { text, name, like } => match Script::spec(&text, &name) {
             Ok(spec) => {
                 let to = CHALLENGES.iter();
                 let links = to.map(|of| (of.name, link(of, &spec).into_string()));
                 let links = links.collect();
-                let spec = like.parse().map_or(spec.clone(), |like| kept(spec, &like));
+                let spec = like
+                    .parse()
+                    .map_or(spec.clone(), |like| with_placement_and_outages(spec, &like));
                 let spec = spec.to_string();
-                Answer::Checked(Checked { spec, links })
+                AuthorReply::Checked(Checked { spec, links })
             }
             Err(mistake) => mistake.into(),
         },
-        Question::Score { text, name, draw } => match Script::spec(&text, &name) {
+        AuthorRequest::Score { text, name, draw } => match Script::spec(&text, &name) {
             Ok(spec) => match score(&spec, draw.unwrap_or_else(any_draw)) {
-                Ok(score) => Answer::Scored {
+                Ok(score) => AuthorReply::Scored {
                     score: score.into(),
                 },
-                Err(why) => Answer::Wrong {
+                Err(why) => AuthorReply::Wrong {
                     error: Wrong {
                         line: None,
                         column: None,
@@ -196,7 +198,7 @@ fn read(spec: &str) -> ReadScript {
 }
 
 /// The spec with the placement and the outages of another.
-fn kept(spec: PolicySpec, like: &PolicySpec) -> PolicySpec {
+fn with_placement_and_outages(spec: PolicySpec, like: &PolicySpec) -> PolicySpec {
     let mut given = like.given();
     let placement = given.find(|(info, _)| info.name == "placement");
     let placed = placement.and_then(|(_, value)| spec.with("placement", &value).ok());
@@ -266,18 +268,18 @@ mod tests {
         assert_eq!(names(&described.challenges[0]), said("ChallengeFacts"));
         assert_eq!(names(&ReadScript::default()), said("ReadScript"));
         let check = |text: &str| {
-            answer(Question::Check {
+            answer(AuthorRequest::Check {
                 text: text.to_owned(),
                 name: "Mine".to_owned(),
                 like: String::new(),
             })
         };
-        let Answer::Checked(checked) = check(EXAMPLES[0].text) else {
+        let AuthorReply::Checked(checked) = check(EXAMPLES[0].text) else {
             unreachable!("an example is sound")
         };
         assert_eq!(names(&checked), said("Checked"));
         assert_eq!(checked.links.len(), CHALLENGES.len());
-        let Answer::Wrong { error } = check("fn key(") else {
+        let AuthorReply::Wrong { error } = check("fn key(") else {
             unreachable!("it ends too soon")
         };
         assert_eq!(names(&error), said("Wrong"));

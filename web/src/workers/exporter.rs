@@ -2,11 +2,11 @@
 
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{ExportFormat, ExportReply, ExportRequest, Exporter};
-use crate::bridge::server::Page;
+use crate::bridge::server::PageLink;
 use switchyard::workload::{Workload, export};
 
 /// Starts to listen.
-pub(super) fn serve(page: Page<Exporter>) {
+pub(super) fn serve(page: PageLink<Exporter>) {
     page.clone().listen(move |request, attachments| {
         let jobs = Jobs::from(attachments.into_iter().next().unwrap_or_default());
         page.reply(match jobs.read() {

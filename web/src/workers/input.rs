@@ -42,7 +42,7 @@ impl Loaded {
         let RunInput {
             spec,
             applications,
-            own_weights,
+            has_user_weights,
         } = input;
         let mut attachments = attachments.into_iter();
         let jobs = Jobs::from(attachments.next().unwrap_or_default());
@@ -57,7 +57,7 @@ impl Loaded {
         let mut weights = Weights::default();
         for (at, file) in attachments.enumerate() {
             let file = bytes_of(&file);
-            match own_weights && at == 0 {
+            match has_user_weights && at == 0 {
                 true => weights.add_own(&file).map(|_| ())?,
                 false => weights.add_shipped(&file)?,
             }

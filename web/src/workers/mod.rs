@@ -6,7 +6,7 @@
 use crate::bridge::protocol::{
     Exporter, GoodputModel, Opener, Packer, Role, Runner, Summarizer, WeightsReader,
 };
-use crate::bridge::server::{Page, refuse, scope};
+use crate::bridge::server::{PageLink, refuse, scope};
 
 #[cfg(feature = "scripts")]
 mod author;
@@ -23,7 +23,7 @@ mod weights_reader;
 #[cfg(feature = "columnar")]
 pub fn serve_opener() {
     if let Some(scope) = scope() {
-        opener::serve(Page::of(scope));
+        opener::serve(PageLink::of(scope));
     }
 }
 
@@ -31,13 +31,13 @@ pub fn serve_opener() {
 pub fn serve() {
     let Some(scope) = scope() else { return };
     match scope.name().as_str() {
-        Opener::NAME => opener::serve(Page::of(scope)),
-        Runner::NAME => runner::serve(Page::of(scope)),
-        Summarizer::NAME => summarizer::serve(Page::of(scope)),
-        GoodputModel::NAME => goodput_model::serve(Page::of(scope)),
-        Packer::NAME => packer::serve(Page::of(scope)),
-        Exporter::NAME => exporter::serve(Page::of(scope)),
-        WeightsReader::NAME => weights_reader::serve(Page::of(scope)),
+        Opener::NAME => opener::serve(PageLink::of(scope)),
+        Runner::NAME => runner::serve(PageLink::of(scope)),
+        Summarizer::NAME => summarizer::serve(PageLink::of(scope)),
+        GoodputModel::NAME => goodput_model::serve(PageLink::of(scope)),
+        Packer::NAME => packer::serve(PageLink::of(scope)),
+        Exporter::NAME => exporter::serve(PageLink::of(scope)),
+        WeightsReader::NAME => weights_reader::serve(PageLink::of(scope)),
         #[cfg(feature = "scripts")]
         author::NAME => author::serve(scope),
         unknown => refuse(&scope, format!("no worker is for '{unknown}'")),

@@ -5,7 +5,7 @@ use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{
     Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, Refusal,
 };
-use crate::bridge::server::Page;
+use crate::bridge::server::PageLink;
 use crate::draw::format;
 use js_sys::{ArrayBuffer, Uint8Array};
 use std::borrow::Cow;
@@ -41,7 +41,7 @@ const MAX_ROWS: u64 = 5_000_000;
 const LISTED: usize = 60;
 
 /// Starts to listen.
-pub(super) fn serve(page: Page<Opener>) {
+pub(super) fn serve(page: PageLink<Opener>) {
     let mut held: Option<Trace> = None;
     page.clone().listen(move |request, files| {
         // They were files when they were posted.
@@ -52,14 +52,14 @@ pub(super) fn serve(page: Page<Opener>) {
                 columns,
                 choice,
                 cluster,
-                beside,
-            } => match open_beside(
+                cluster_unit,
+            } => match open_files(
                 &page,
                 &files,
                 (member, columns),
                 &choice,
                 cluster.as_ref(),
-                beside,
+                cluster_unit,
             ) {
                 #[cfg(not(feature = "columnar"))]
                 Ok(None) => return page.needs_other_program(),
@@ -141,13 +141,13 @@ impl From<OpenError> for Refusal {
 
 /// Reads files as they were chosen; a cluster that comes alone counts what the open trace does. `None`: there is a
 /// table stored by columns, which another program reads.
-fn open_beside(
-    page: &Page<Opener>,
+fn open_files(
+    page: &PageLink<Opener>,
     files: &[File],
     (member, columns): (Option<String>, Option<String>),
     choice: &Choice,
     cluster: Option<&ClusterSpec>,
-    beside: Resource,
+    cluster_unit: Resource,
 ) -> Result<Option<Opened>, Refusal> {
     let unit = choice.unit();
     let mapping = columns.map(|text| text.parse()).transpose();
@@ -164,8 +164,8 @@ fn open_beside(
         cluster: cluster.cloned(),
     };
     let opened = open(page, files, asked.options.clone());
-    if unit != beside && !matches!(opened, Ok(None | Some(Opened::Trace(_)))) {
-        asked.options.unit = beside;
+    if unit != cluster_unit && !matches!(opened, Ok(None | Some(Opened::Trace(_)))) {
+        asked.options.unit = cluster_unit;
         let again = open(page, files, asked.options);
         if let Ok(Some(Opened::Cluster(_))) = again {
             return again;
@@ -184,7 +184,7 @@ fn open_beside(
 
 /// Reads files slice by slice, and says how far it has come.
 fn open(
-    page: &Page<Opener>,
+    page: &PageLink<Opener>,
     files: &[File],
     options: OpenOptions,
 ) -> Result<Option<Opened>, Refusal> {

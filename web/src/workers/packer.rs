@@ -2,9 +2,9 @@
 
 use super::opener::read;
 use crate::bridge::protocol::{PackReply, PackRequest, Packer};
-use crate::bridge::server::Page;
+use crate::bridge::server::PageLink;
 use crate::complaint::Complaint;
-use crate::fragmentation::Arrivals;
+use crate::ui::views::fragmentation::experiment::Arrivals;
 use switchyard::pods::Fleet;
 use switchyard::trace::{SourceFile, is_pod_list, read_fleet};
 use wasm_bindgen::JsCast;
@@ -14,7 +14,7 @@ use web_sys::File;
 const LONGEST_LIST: f64 = (4 << 20) as f64;
 
 /// Starts to listen.
-pub(super) fn serve(page: Page<Packer>) {
+pub(super) fn serve(page: PageLink<Packer>) {
     page.clone()
         .listen(move |PackRequest { seeds }, attachments| {
             // They were files when they were posted.

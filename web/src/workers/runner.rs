@@ -3,7 +3,7 @@
 use super::input::Loaded;
 use crate::bridge::log_piece::LogPiece;
 use crate::bridge::protocol::{AHEAD, LogShortage, RunReply, RunRequest, Runner};
-use crate::bridge::server::Page;
+use crate::bridge::server::PageLink;
 use gloo_events::EventListener;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ const SLICE_MS: f64 = 40.0;
 const FIRST_SLICE_MS: f64 = 8.0;
 
 /// Starts to listen.
-pub(super) fn serve(page: Page<Runner>) {
+pub(super) fn serve(page: PageLink<Runner>) {
     let Ok(channel) = MessageChannel::new() else {
         return page.crash("this browser has no message channels".to_string());
     };
@@ -45,10 +45,10 @@ pub(super) fn serve(page: Page<Runner>) {
 }
 
 struct Server {
-    page: Page<Runner>,
+    page: PageLink<Runner>,
     /// Posting here has [`Server::slice`] called, after what the page may have asked meanwhile.
     next_slice: MessagePort,
-    run: Option<Run>,
+    run: Option<CarriedRun>,
     /// The same run once more, up to the last time asked about.
     replay: Option<Driver>,
     /// The job whose placement it notes, where placements are learned.
@@ -63,7 +63,7 @@ struct Watch {
     run: Option<Driver>,
 }
 
-struct Run {
+struct CarriedRun {
     loaded: Loaded,
     driver: Driver,
     /// Pieces of the log: those sent, and those of them that the page has taken in.
@@ -74,7 +74,7 @@ struct Run {
     is_under_way: bool,
 }
 
-impl Run {
+impl CarriedRun {
     /// One that has not begun.
     fn of(loaded: Loaded) -> Result<Self, RunSpecError> {
         Ok(Self {
@@ -104,7 +104,9 @@ impl Server {
             RunRequest::Load(input) => {
                 (self.run, self.replay, self.watch, self.noted) = (None, None, None, None);
                 let loaded = Loaded::new(input, attachments, 1.0).map_err(|why| why.to_string());
-                match loaded.and_then(|loaded| Run::of(loaded).map_err(|why| why.to_string())) {
+                match loaded
+                    .and_then(|loaded| CarriedRun::of(loaded).map_err(|why| why.to_string()))
+                {
                     Ok(run) => self.run = Some(run),
                     Err(why) => self.page.reply(RunReply::Failed {
                         why,
@@ -205,7 +207,7 @@ impl Server {
     }
 
     fn explain(&mut self, job: JobId, at: Time) {
-        let learned = |run: &Run| run.loaded.spec.learned().is_some();
+        let learned = |run: &CarriedRun| run.loaded.spec.learned().is_some();
         if self.noted != Some(job) && self.run.as_ref().is_some_and(learned) {
             (self.noted, self.replay) = (Some(job), None);
         }
@@ -271,7 +273,7 @@ fn shortage(error: &RunError) -> Option<LogShortage> {
 }
 
 /// A budget of so many milliseconds.
-fn of_ms(page: &Page<Runner>, ms: f64) -> Budget<'static> {
+fn of_ms(page: &PageLink<Runner>, ms: f64) -> Budget<'static> {
     let clock = page.clock();
     let begin = clock();
     Budget::unlimited().or_time_is_up(move || clock() - begin >= ms)

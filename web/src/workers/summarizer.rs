@@ -2,14 +2,14 @@
 
 use super::input::Loaded;
 use crate::bridge::protocol::{Summarizer, SummaryReply, SummaryRequest};
-use crate::bridge::server::Page;
+use crate::bridge::server::PageLink;
 use crate::complaint::Complaint;
 use switchyard::report::Summary;
 use switchyard_app::driver::Budget;
 use wasm_bindgen::JsValue;
 
 /// Starts to listen.
-pub(super) fn serve(page: Page<Summarizer>) {
+pub(super) fn serve(page: PageLink<Summarizer>) {
     page.clone().listen(move |request, attachments| {
         page.reply(SummaryReply(Box::new(summary(request, attachments))));
     });

@@ -2,11 +2,11 @@
 
 use super::input::bytes_of;
 use crate::bridge::protocol::{WeightsReader, WeightsReply, WeightsRequest};
-use crate::bridge::server::Page;
+use crate::bridge::server::PageLink;
 use switchyard::weights::{Weights, WeightsChoice};
 
 /// Starts to listen.
-pub(super) fn serve(page: Page<WeightsReader>) {
+pub(super) fn serve(page: PageLink<WeightsReader>) {
     page.clone().listen(move |WeightsRequest, attachments| {
         let file = attachments.first().map(bytes_of).unwrap_or_default();
         let mut weights = Weights::default();

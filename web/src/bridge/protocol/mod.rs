@@ -75,7 +75,7 @@ impl Program {
 
 /// A request or a reply.
 pub trait Message: Serialize + DeserializeOwned + 'static {
-    /// What those may know of it who only relay it.
+    /// What a relay may know of it.
     fn kind(&self) -> Kind;
 
     /// What of a reply travels beside its bytes.
@@ -87,7 +87,7 @@ pub trait Message: Serialize + DeserializeOwned + 'static {
     fn attach(&mut self, _attachments: Vec<JsValue>) {}
 }
 
-/// What those may know of a message who only relay it (static/sharing.js).
+/// What a relay (static/sharing.js) may know of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     /// Its name.

@@ -2,7 +2,7 @@
 
 use super::{Kind, Message, Role};
 use crate::complaint::Complaint;
-use crate::goodput::{Answer, Question};
+use crate::ui::views::goodput::model::{Answer, Question};
 use serde::{Deserialize, Serialize};
 
 /// Answers for the goodput model.

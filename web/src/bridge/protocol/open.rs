@@ -47,7 +47,7 @@ pub enum OpenRequest {
         /// The cluster that decides which gangs are too large; the trace's own if none is given.
         cluster: Option<ClusterSpec>,
         /// What the open trace counts, and so a cluster that is opened alone.
-        beside: Resource,
+        cluster_unit: Resource,
     },
     /// Take other jobs of the trace opened last.
     Choose {

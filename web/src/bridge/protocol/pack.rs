@@ -1,7 +1,7 @@
 //! Placements of shares, measured while pods arrive, without a run.
 
 use super::{Kind, Message, Role};
-use crate::fragmentation::Measured;
+use crate::ui::views::fragmentation::experiment::Measured;
 use serde::{Deserialize, Serialize};
 
 /// Lets pods arrive under all placements of shares.

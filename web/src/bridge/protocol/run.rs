@@ -37,7 +37,7 @@ pub struct RunInput {
     /// What adaptive jobs train; `None`: plain jobs stay plain.
     pub applications: Option<Arc<ApplicationSettings>>,
     /// Whether one's own weights follow the jobs.
-    pub own_weights: bool,
+    pub has_user_weights: bool,
 }
 
 /// What the page asks of a runner.

@@ -17,13 +17,13 @@ impl Session {
     /// Measures placements of shares on these lists, or on invented ones, and forgets what was
     /// measured before.
     pub fn measure_packing(&self, lists: Option<[File; 2]>, seeds: u32) {
-        self.tell(AnalysesAction::Packed(None));
+        self.dispatch(AnalysesAction::Packed(None));
         let session = self.clone();
-        let packer = WorkerHandle::start(move |news| session.hear_packer(news));
+        let packer = WorkerHandle::start(move |news| session.on_packer_news(news));
         let lists = lists.iter().flatten().map(JsValue::from);
         match packer.send(&PackRequest { seeds }, lists) {
             Ok(()) => drop(self.0.analyses.packer.replace(Some(packer))),
-            Err(why) => self.tell(AnalysesAction::Packed(Some(Err(Complaint::of(why))))),
+            Err(why) => self.dispatch(AnalysesAction::Packed(Some(Err(Complaint::of(why))))),
         }
     }
 
@@ -32,19 +32,19 @@ impl Session {
         self.0.analyses.packer.take();
     }
 
-    fn hear_packer(&self, news: News<PackReply>) {
+    fn on_packer_news(&self, news: News<PackReply>) {
         match news {
             News::Reply(PackReply::Measured(measured)) => {
-                self.tell(AnalysesAction::Packed(Some(Ok((*measured).into()))));
+                self.dispatch(AnalysesAction::Packed(Some(Ok((*measured).into()))));
             }
             News::Reply(PackReply::Refused(why)) => {
-                self.tell(AnalysesAction::Packed(Some(Err(why.into()))))
+                self.dispatch(AnalysesAction::Packed(Some(Err(why.into()))))
             }
-            News::Late => self.tell_late(),
+            News::Late => self.report_slow_network(),
             News::Died(why) => {
                 self.0.analyses.packer.take();
                 let why = format!("The worker that measures died ({why}): start again.");
-                self.tell(AnalysesAction::Packed(Some(Err(why.into()))));
+                self.dispatch(AnalysesAction::Packed(Some(Err(why.into()))));
             }
         }
     }

@@ -22,7 +22,7 @@ impl Session {
     pub(super) fn compare_with_link(&self, state: &AppState, shown: &Link) {
         let other = match other_link(&state.sweep_values()) {
             Ok(other) => other,
-            Err(why) => return self.tell(AnalysesAction::Swept(Err(why))),
+            Err(why) => return self.dispatch(AnalysesAction::Swept(Err(why))),
         };
         if has_jobs_of(&other, shown) {
             let both = state.side_by_side(shown, &other, None);
@@ -94,7 +94,7 @@ impl Session {
         let sweeping = SweepUnderWay::default();
         let mark = sweeping.mark.clone();
         self.0.analyses.sweep.replace(sweeping);
-        self.tell(AnalysesAction::Swept(Ok(Rc::new(Sweep::to_come()))));
+        self.dispatch(AnalysesAction::Swept(Ok(Rc::new(Sweep::to_come()))));
         mark
     }
 
@@ -105,12 +105,12 @@ impl Session {
 
     fn refuse_the_other(&self, why: impl Into<Complaint>) {
         self.0.analyses.sweep.take();
-        self.tell(AnalysesAction::Swept(Err(why.into())));
+        self.dispatch(AnalysesAction::Swept(Err(why.into())));
     }
 
     fn open_files_there(&self, comparison: Comparison, files: &[File]) {
         let request = OpenRequest::Open {
-            beside: comparison.other.choice.unit(),
+            cluster_unit: comparison.other.choice.unit(),
             member: comparison.other.member.clone(),
             columns: comparison.other.columns.clone(),
             choice: comparison.other.choice.clone(),
@@ -122,7 +122,7 @@ impl Session {
     fn open_the_other(&self, comparison: Comparison, request: &OpenRequest, files: &[File]) {
         let session = self.clone();
         let worker = WorkerHandle::start(move |news| {
-            session.hear_the_other(&comparison, news);
+            session.on_other_side_news(&comparison, news);
         });
         match worker.send(request, files.iter().map(JsValue::from)) {
             Ok(()) => self.0.analyses.sweep.borrow_mut().opener = Some(worker),
@@ -130,7 +130,7 @@ impl Session {
         }
     }
 
-    fn hear_the_other(&self, comparison: &Comparison, news: News<OpenReply>) {
+    fn on_other_side_news(&self, comparison: &Comparison, news: News<OpenReply>) {
         if !self.is_awaited(&comparison.mark) {
             return;
         }
@@ -153,7 +153,7 @@ impl Session {
                 "{} has no jobs: a trace or an experiment is compared with.",
                 comparison.other.source.name()
             )),
-            News::Late => self.tell_late(),
+            News::Late => self.report_slow_network(),
             News::Died(why) => self.refuse_the_other(format!(
                 "The worker that opens the other side died ({why}): begin again."
             )),

@@ -119,11 +119,11 @@ impl Session {
     /// that there is none.
     fn find_stored(&self, name: String) {
         let session = self.clone();
-        self.tell(OpeningAction::Seeking(true));
+        self.dispatch(OpeningAction::Seeking(true));
         spawn_local(async move {
             let held = stored_traces::held(&name).await;
             let stored = stored_traces::list().await;
-            session.tell(OpeningAction::Seeking(false));
+            session.dispatch(OpeningAction::Seeking(false));
             let newest = stored.iter().rev().find(|stored| stored.name == name);
             let wanted = session.0.history.wanted.borrow();
             let is_wanted = wanted
@@ -140,7 +140,7 @@ impl Session {
             }
             match newest {
                 Some(stored) => session.open_stored(stored.id),
-                None => session.tell(Action::Refused(Refused {
+                None => session.dispatch(Action::Refused(Refused {
                     why: format!("This link shows {name}, which stays on the computer it was made on: open your copy to see it. The settings are already here."),
                     next: NextStep::Open("Open your copy"),
                 })),
@@ -181,22 +181,22 @@ impl Session {
         };
         let is_other = names(&old) != names(&self.open_now());
         let loses = (!old.how.files.is_empty() && is_other) || has_schedulers;
-        let mut way_back = self.0.history.way_back.borrow_mut();
-        if let Some(link) = way_back.latest.take().filter(|_| loses) {
+        let mut return_point = self.0.history.return_point.borrow_mut();
+        if let Some(link) = return_point.latest.take().filter(|_| loses) {
             let name = link.source.name().to_owned();
-            way_back.aside = Some((link, old));
-            drop(way_back);
-            self.tell(NoticesAction::WayBack(Some(name)));
+            return_point.aside = Some((link, old));
+            drop(return_point);
+            self.dispatch(NoticesAction::ReturnTo(Some(name)));
         }
     }
 
     /// Back to what was put aside; what is open is put aside instead.
     pub fn go_back(&self, state: &AppState) {
-        let Some((link, files)) = self.0.history.way_back.borrow_mut().aside.take() else {
+        let Some((link, files)) = self.0.history.return_point.borrow_mut().aside.take() else {
             return;
         };
-        self.tell(NoticesAction::WayBack(None));
-        self.tell(Action::Follow(Box::new(link.clone())));
+        self.dispatch(NoticesAction::ReturnTo(None));
+        self.dispatch(Action::Follow(Box::new(link.clone())));
         if files.how.files.is_empty() {
             // A sample.
             return self.follow(&link, state, false);
@@ -217,7 +217,7 @@ impl Session {
         let beyond = self.0.history.linked_time.take().filter(|&time| time > end);
         if let Some(time) = beyond {
             self.seek(end);
-            self.tell(NoticesAction::Complain(format!(
+            self.dispatch(NoticesAction::Complain(format!(
                 "t={time}: the last run ends at {end:.0} s, and the clock stands there."
             )));
         }
@@ -228,7 +228,7 @@ impl Session {
         let job = wanted.filter(|job| job.index() < jobs);
         if let (Some(JobId(wanted)), None) = (wanted, job) {
             let last = jobs.saturating_sub(1);
-            self.tell(NoticesAction::Complain(format!(
+            self.dispatch(NoticesAction::Complain(format!(
                 "job={wanted}: the jobs are numbered from 0 to {last}."
             )));
         }

@@ -86,7 +86,7 @@ impl Session {
         let text = JsValue::from(written(jobs));
         let Ok(file) = File::new_with_str_sequence(&Array::of1(&text), MADE) else {
             let why = "This browser makes no files, so jobs cannot be made by hand here.";
-            return self.tell(NoticesAction::Notice(Some(why.to_owned())));
+            return self.dispatch(NoticesAction::Notice(Some(why.to_owned())));
         };
         let clock = self.0.stage.read().clock;
         let is_made = state.opening.source == Source::File(MADE.to_owned());

@@ -47,13 +47,13 @@ impl Session {
             from: Some(Source::Sample(name.to_owned())),
             ..OpeningRequest::default()
         });
-        self.tell(OpeningAction::Begun(name.to_string(), 0));
+        self.dispatch(OpeningAction::Begun(name.to_string(), 0));
         self.ask_opener(&request, &[]);
     }
 
     /// Opens the visitor's files: a trace, a cluster's description, or both; weights, plug-ins and scripts.
     pub fn open_files(&self, mut files: Vec<File>) {
-        self.tell(OpeningAction::ReadRefusal);
+        self.dispatch(OpeningAction::ReadRefusal);
         self.take_weights(&mut files);
         self.take_plugins(&mut files);
         self.take_scripts(&mut files);
@@ -86,7 +86,7 @@ impl Session {
             head,
             why: String::new(),
         };
-        self.tell(OpeningAction::AskColumns(Rc::new(asked)));
+        self.dispatch(OpeningAction::AskColumns(Rc::new(asked)));
     }
 
     /// Opens the table that was asked about with these columns.
@@ -108,7 +108,7 @@ impl Session {
         self.0.opening.fetches.set(self.0.opening.fetches.get() + 1);
         remote::leave();
         self.end_opener();
-        self.tell(OpeningAction::Cancelled);
+        self.dispatch(OpeningAction::Cancelled);
     }
 
     /// The jobs last asked for of the trace that is open.
@@ -159,7 +159,7 @@ impl Session {
             self.0.opening.state.borrow_mut().choose(asked);
             self.read(files, (!recounted).then_some(cluster));
         }
-        self.tell(choosing);
+        self.dispatch(choosing);
     }
 
     /// Which gangs are too large depends on the cluster: where jobs were chosen by that, they are
@@ -211,7 +211,7 @@ impl Session {
             self.0.opening.state.borrow_mut().done();
             return;
         };
-        self.tell(OpeningAction::Begun(name, files.bytes() as u64));
+        self.dispatch(OpeningAction::Begun(name, files.bytes() as u64));
         let TraceFiles {
             files,
             member,
@@ -223,7 +223,7 @@ impl Session {
             columns,
             choice,
             cluster,
-            beside: format::unit(),
+            cluster_unit: format::unit(),
         };
         self.ask_opener(&request, &files);
     }
@@ -233,7 +233,7 @@ impl Session {
         self.0.opening.worker.take();
         let stays = self.0.opening.state.borrow_mut().give_up();
         if let Some(choice) = stays {
-            self.tell(OpeningAction::Choosing(choice));
+            self.dispatch(OpeningAction::Choosing(choice));
         }
     }
 
@@ -241,46 +241,46 @@ impl Session {
         let mut opener = self.0.opening.worker.borrow_mut();
         let worker = opener.get_or_insert_with(|| {
             let session = self.clone();
-            WorkerHandle::start(move |news| session.hear_opener(news))
+            WorkerHandle::start(move |news| session.on_opener_news(news))
         });
         if let Err(why) = worker.send(request, files.iter().map(JsValue::from)) {
-            self.tell(Action::Refused(Refused::file(why.to_string())));
+            self.dispatch(Action::Refused(Refused::file(why.to_string())));
         }
     }
 
-    fn hear_opener(&self, news: News<OpenReply>) {
+    fn on_opener_news(&self, news: News<OpenReply>) {
         match news {
             News::Reply(OpenReply::Reading { bytes, rows }) => {
-                self.tell(OpeningAction::Reading(bytes, rows))
+                self.dispatch(OpeningAction::Reading(bytes, rows))
             }
-            News::Reply(OpenReply::Opened(trace)) => self.hear_opened(*trace),
+            News::Reply(OpenReply::Opened(trace)) => self.on_opened(*trace),
             News::Reply(OpenReply::OpenedCluster(cluster)) => {
                 self.0.opening.state.borrow_mut().done();
                 if self.0.stage.read().workload.jobs.is_empty() {
                     self.0.history.want_cluster(cluster.clone());
                 }
-                self.tell(Action::OpenedCluster(cluster));
+                self.dispatch(Action::OpenedCluster(cluster));
             }
             News::Reply(OpenReply::OpenedProfiles(tables)) => {
                 self.0.opening.state.borrow_mut().done();
-                self.tell(Action::OpenedProfiles(tables));
+                self.dispatch(Action::OpenedProfiles(tables));
             }
             News::Reply(OpenReply::OpenedOutages(outages)) => {
                 self.0.opening.state.borrow_mut().done();
-                self.tell(Action::OpenedOutages(outages));
+                self.dispatch(Action::OpenedOutages(outages));
             }
-            News::Reply(OpenReply::Refused(refusal)) => self.hear_refused(refusal),
-            News::Late => self.tell_late(),
+            News::Reply(OpenReply::Refused(refusal)) => self.on_refused(refusal),
+            News::Late => self.report_slow_network(),
             News::Died(why) => {
                 self.end_opener();
-                self.tell(Action::Refused(Refused::file(format!(
+                self.dispatch(Action::Refused(Refused::file(format!(
                     "The part of the page that opens traces has failed: {why}. It is started again for the next file."
                 ))));
             }
         }
     }
 
-    fn hear_opened(&self, trace: OpenedTrace) {
+    fn on_opened(&self, trace: OpenedTrace) {
         if !trace.fresh {
             return self.bring_on_stage(trace);
         }
@@ -311,7 +311,7 @@ impl Session {
         );
         self.note_recent();
         // Whoever was asked about the columns of what was open has nothing to answer any more.
-        self.tell(OpeningAction::LeaveColumns);
+        self.dispatch(OpeningAction::LeaveColumns);
         let is_large = report.is_some_and(|report| report.rows_kept > MOST_HELD);
         if is_large {
             // Its memory is gone before the jobs need theirs.
@@ -324,7 +324,7 @@ impl Session {
         }
     }
 
-    fn hear_refused(&self, refusal: Refusal) {
+    fn on_refused(&self, refusal: Refusal) {
         let answer = self
             .0
             .opening
@@ -335,7 +335,7 @@ impl Session {
         match answer {
             AfterRefusal::Over => {}
             AfterRefusal::Stay(choice) => {
-                self.tell(OpeningAction::Choosing(choice));
+                self.dispatch(OpeningAction::Choosing(choice));
                 next = NextStep::Nothing;
             }
             AfterRefusal::Half => {
@@ -346,10 +346,10 @@ impl Session {
             AfterRefusal::Together(files) => return self.open_files(files),
             AfterRefusal::Again(files) => return self.open(*files),
             AfterRefusal::Ask(asked) => {
-                self.tell(OpeningAction::AskColumns(Rc::new(asked)));
+                self.dispatch(OpeningAction::AskColumns(Rc::new(asked)));
                 next = NextStep::Columns;
             }
         }
-        self.tell(Action::Refused(Refused { why, next }));
+        self.dispatch(Action::Refused(Refused { why, next }));
     }
 }

@@ -22,7 +22,7 @@ extern "C" {
     async fn fetch(
         address: &str,
         name: &str,
-        told: &Closure<dyn FnMut(f64, f64)>,
+        on_progress: &Closure<dyn FnMut(f64, f64)>,
     ) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = switchyardRemote, js_name = leave)]
     pub(in crate::session) fn leave();
@@ -38,19 +38,20 @@ const MOST_PACKED_JOBS: usize = 5_000;
 /// A link with more letters than this is not offered.
 pub const MOST_LETTERS: usize = 32_000;
 
-/// The file that an address or a link has. `told`: bytes that are here, and all.
+/// The file that an address or a link has. `on_progress`: bytes that are here, and all.
 ///
 /// # Errors
 ///
 /// Why it cannot be had, a sentence.
 pub(in crate::session) async fn file_of(
     source: &Source,
-    told: impl Fn(u64, u64) + 'static,
+    on_progress: impl Fn(u64, u64) + 'static,
 ) -> Result<File, Complaint> {
     let name = source.name();
-    let told = Closure::new(move |bytes: f64, total: f64| told(bytes as u64, total as u64));
+    let on_progress =
+        Closure::new(move |bytes: f64, total: f64| on_progress(bytes as u64, total as u64));
     let file = match source {
-        Source::Url(address) => fetch(address, name, &told).await,
+        Source::Url(address) => fetch(address, name, &on_progress).await,
         Source::Packed(_, packed) => unpack(packed, name).await,
         Source::Sample(_) | Source::File(_) => Err("it is not elsewhere.".into()),
     };
@@ -79,12 +80,12 @@ impl Session {
     /// Takes a file from its address or its link, and opens it.
     pub fn take_from(&self, source: Source) {
         self.begin_elsewhere();
-        self.tell(OpeningAction::Begun(source.name().to_owned(), 0));
+        self.dispatch(OpeningAction::Begun(source.name().to_owned(), 0));
         let (session, mine) = (self.clone(), self.0.opening.fetches.get());
         spawn_local(async move {
-            let told = session.clone();
+            let opening = session.clone();
             let file = file_of(&source, move |bytes, total| {
-                told.tell(OpeningAction::Fetching(bytes, total));
+                opening.dispatch(OpeningAction::Fetching(bytes, total));
             });
             let file = file.await;
             // Something else may have been opened meanwhile, or this given up.
@@ -109,7 +110,7 @@ impl Session {
                     if let Source::Url(_) = source {
                         refused.next = NextStep::Fetch(source);
                     }
-                    session.tell(Action::Refused(refused));
+                    session.dispatch(Action::Refused(refused));
                 }
             }
         });

@@ -18,7 +18,7 @@ impl Session {
         let shared = trace.jobs.shared();
         let (shared, workload) = match shared.and_then(|shared| Ok((shared, trace.jobs.read()?))) {
             Ok(both) => both,
-            Err(why) => return self.tell(Action::Refused(Refused::file(why.to_string()))),
+            Err(why) => return self.dispatch(Action::Refused(Refused::file(why.to_string()))),
         };
         self.0.opening.jobs.replace(shared);
         format::count_in(workload.unit);
@@ -51,11 +51,11 @@ impl Session {
         if member.is_none() && trace.fresh {
             opening.open.members = trace.members;
         }
-        let own_cluster = trace.cluster;
+        let file_cluster = trace.cluster;
         let (cluster, origin) = match (asked, wanted.cluster) {
             (Some((_, cluster, Some(origin))), _) => (cluster, origin),
             (_, Some(wanted)) => (wanted, Origin::Asked),
-            (_, None) => own_cluster.clone(),
+            (_, None) => file_cluster.clone(),
         };
         opening.open.chosen_for = Some(cluster.clone());
         let adaptive = workload.is_adaptive();
@@ -65,7 +65,7 @@ impl Session {
         let info = TraceInfo {
             name: source.name().to_owned(),
             source,
-            own_cluster,
+            file_cluster,
             format: trace.format,
             title: trace.title,
             report: trace.report,
@@ -116,9 +116,9 @@ impl Session {
             attachments = attachments.under_a_link();
         }
         for history in attachments.histories {
-            self.tell(Action::Learned(Rc::new(history)));
+            self.dispatch(Action::Learned(Rc::new(history)));
         }
-        self.tell(Action::Opened {
+        self.dispatch(Action::Opened {
             info: Rc::new(info),
             cluster,
             origin,
@@ -126,20 +126,20 @@ impl Session {
             experiment: attachments.experiment.map(Box::new),
         });
         if adds_recorded {
-            self.tell(RunsAction::AddRecorded);
+            self.dispatch(RunsAction::AddRecorded);
         }
         if !attachments.outages.is_empty() {
-            self.tell(Action::OpenedOutages(attachments.outages));
+            self.dispatch(Action::OpenedOutages(attachments.outages));
         }
         if job.is_some() {
             self.select(job);
         }
         let followed = wanted.followed.filter(|job| job.index() < jobs_there);
         if followed.is_some() {
-            self.tell(SelectionAction::FollowJob(followed));
+            self.dispatch(SelectionAction::FollowJob(followed));
         }
         if wanted.lit.is_some() {
-            self.tell(ViewAction::Light(wanted.lit));
+            self.dispatch(ViewAction::Light(wanted.lit));
         }
     }
 }

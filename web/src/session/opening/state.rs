@@ -94,7 +94,7 @@ pub(in crate::session) struct Open {
     /// Whether the opener holds its records.
     is_read: bool,
     /// The jobs asked for, as often as there is no answer yet.
-    asked: VecDeque<JobsRequest>,
+    pending_choices: VecDeque<JobsRequest>,
 }
 
 /// What is open and what is being opened.
@@ -154,7 +154,7 @@ impl OpeningState {
 
     /// Whether other jobs of the open trace are on their way.
     pub(in crate::session) fn awaits_jobs(&self) -> bool {
-        !self.open.asked.is_empty()
+        !self.open.pending_choices.is_empty()
     }
 
     /// Whether other jobs can be taken of the open trace without reading it again.
@@ -164,7 +164,7 @@ impl OpeningState {
 
     /// The jobs last asked for of the open trace.
     pub(in crate::session) fn choice(&self) -> &Choice {
-        match self.open.asked.back() {
+        match self.open.pending_choices.back() {
             Some((choice, _, _)) => choice,
             None => &self.open.files.how.choice,
         }
@@ -178,12 +178,12 @@ impl OpeningState {
     /// Other jobs of the open trace are asked for.
     pub(in crate::session) fn choose(&mut self, asked: JobsRequest) {
         self.open.chosen_for = Some(asked.1.clone());
-        self.open.asked.push_back(asked);
+        self.open.pending_choices.push_back(asked);
     }
 
     /// The jobs that an answer brings, if they were asked for.
     pub(in crate::session) fn chosen(&mut self) -> Option<JobsRequest> {
-        let asked = self.open.asked.pop_front()?;
+        let asked = self.open.pending_choices.pop_front()?;
         self.open.files.how.choice = asked.0.clone();
         Some(asked)
     }
@@ -214,7 +214,7 @@ impl OpeningState {
     pub(in crate::session) fn give_up(&mut self) -> Option<Choice> {
         self.done();
         self.open.is_read = false;
-        let awaited = std::mem::take(&mut self.open.asked);
+        let awaited = std::mem::take(&mut self.open.pending_choices);
         (!awaited.is_empty()).then(|| self.open.files.how.choice.clone())
     }
 
@@ -257,7 +257,7 @@ impl OpeningState {
         remembered: impl Fn(&TableHead) -> Option<String>,
     ) -> AfterRefusal {
         let mut files = self.done();
-        if self.open.asked.pop_front().is_some() {
+        if self.open.pending_choices.pop_front().is_some() {
             return AfterRefusal::Stay(self.open.files.how.choice.clone());
         }
         if refusal.of_cores {

@@ -34,7 +34,7 @@ impl Session {
                     let spec = spec.as_string().unwrap_or_default();
                     spec.parse::<PolicySpec>().map_err(|why| why.to_string())
                 });
-                session.tell(match policy {
+                session.dispatch(match policy {
                     Ok(policy) => RunsAction::Add(policy).into(),
                     Err(why) => Action::NotTaken(why),
                 });
@@ -52,7 +52,7 @@ impl Session {
         spawn_local(async move {
             for file in scripts {
                 if let Err(error) = script(&file).await {
-                    session.tell(Action::NotTaken(words(&error)));
+                    session.dispatch(Action::NotTaken(words(&error)));
                 }
             }
         });

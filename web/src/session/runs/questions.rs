@@ -22,7 +22,7 @@ impl Session {
             if self.ask_run(id, &question)
                 && let Some(run) = self.0.runs.workers.borrow_mut().get(id)
             {
-                run.asked = Some((job, now));
+                run.pending_question = Some((job, now));
             }
         }
     }
@@ -43,13 +43,13 @@ impl Session {
             return;
         };
         let wants =
-            |run: &mut RunWorker| run.round_asked.is_none() && run.round_answered != Some(now);
+            |run: &mut RunWorker| run.pending_round.is_none() && run.answered_round != Some(now);
         let wants = self.0.runs.workers.borrow_mut().get(id).is_some_and(wants);
         if wants
             && self.ask_run(id, &RunRequest::Round { at: now })
             && let Some(run) = self.0.runs.workers.borrow_mut().get(id)
         {
-            run.round_asked = Some(now);
+            run.pending_round = Some(now);
         }
     }
 }

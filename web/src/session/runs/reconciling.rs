@@ -50,7 +50,9 @@ impl Session {
             match self.resolve_weights(&spec) {
                 ResolvedWeights::Ready(weights) => self.start(run, spec, weights, &state),
                 ResolvedWeights::Loading => {}
-                ResolvedWeights::Missing(why) => self.tell(RunsAction::CannotBegin(run.id, why)),
+                ResolvedWeights::Missing(why) => {
+                    self.dispatch(RunsAction::CannotBegin(run.id, why))
+                }
             }
         }
     }
@@ -75,11 +77,11 @@ impl Session {
     /// Ends a run where it is, or does not let it begin; what it has shown stays.
     pub fn cancel(&self, id: u32) {
         let worker = self.0.runs.workers.borrow_mut().take(id);
-        if let Some(progress) = worker.and_then(|worker| worker.untold) {
-            self.tell(RunsAction::Progress(id, progress));
+        if let Some(progress) = worker.and_then(|worker| worker.unreported) {
+            self.dispatch(RunsAction::Progress(id, progress));
         }
         let jobs = self.0.stage.read().workload.jobs.len();
-        self.tell(RunsAction::Cancelled(id, jobs));
+        self.dispatch(RunsAction::Cancelled(id, jobs));
     }
 
     /// Starts a run with the settings of now.
@@ -91,7 +93,7 @@ impl Session {
             *budget = self.0.runs.workers.borrow().log_pool();
             if let Some(why) = self.refused_room(id, state) {
                 self.0.stage.write().runs.retain(|run| run.id != id);
-                return self.tell(RunsAction::CannotBegin(id, why));
+                return self.dispatch(RunsAction::CannotBegin(id, why));
             }
         }
         let orders = Orders {
@@ -107,10 +109,10 @@ impl Session {
                 let worker = RunWorker::new(id, orders, worker, is_second);
                 self.0.runs.workers.borrow_mut().put(worker);
                 let jobs = self.0.stage.read().workload.jobs.len();
-                self.tell(RunsAction::Began(id, jobs));
+                self.dispatch(RunsAction::Began(id, jobs));
                 self.put_on_stage(id, jobs);
             }
-            Err(why) => self.tell(RunsAction::CannotBegin(id, why.to_string())),
+            Err(why) => self.dispatch(RunsAction::CannotBegin(id, why.to_string())),
         }
     }
 
@@ -123,7 +125,7 @@ impl Session {
     ) -> Result<WorkerHandle<Runner>, ParcelError> {
         let session = self.clone();
         let program = Program::of(&orders.spec.policy);
-        let worker = WorkerHandle::start_in(program, move |news| session.hear_run(id, news));
+        let worker = WorkerHandle::start_in(program, move |news| session.on_run_news(id, news));
         let jobs = self.0.opening.jobs();
         let with = std::iter::once(jobs.into()).chain(orders.weights.files());
         worker.send(&RunRequest::Load(orders.input()), with)?;
@@ -172,7 +174,7 @@ impl Session {
         stage.touch();
     }
 
-    fn hear_run(&self, id: u32, news: News<RunReply>) {
+    fn on_run_news(&self, id: u32, news: News<RunReply>) {
         match news {
             News::Reply(RunReply::Log { piece, progress }) => {
                 let appended = self.0.stage.write().receive(id, |log| piece.append_to(log));
@@ -188,13 +190,13 @@ impl Session {
                         let pieces = run.pieces;
                         let _ = worker.send(&RunRequest::Taken { pieces, room }, []);
                     }
-                    run.untold = Some(progress);
-                    if now - run.told_ms < PROGRESS_EVERY_MS {
+                    run.unreported = Some(progress);
+                    if now - run.reported_ms < PROGRESS_EVERY_MS {
                         return;
                     }
-                    (run.told_ms, run.untold) = (now, None);
+                    (run.reported_ms, run.unreported) = (now, None);
                 }
-                self.tell(RunsAction::Progress(id, progress));
+                self.dispatch(RunsAction::Progress(id, progress));
             }
             News::Reply(RunReply::Done {
                 log_hash,
@@ -216,7 +218,7 @@ impl Session {
                 if let Some(shortage) = shortage {
                     why = format!("{why}, or {}", self.ways_to_room(id, shortage));
                 }
-                self.tell(RunsAction::BrokeOff(id, why));
+                self.dispatch(RunsAction::BrokeOff(id, why));
                 self.check_linked_time(&self.state());
             }
             News::Reply(RunReply::Explained {
@@ -225,25 +227,25 @@ impl Session {
                 explanation,
             }) => {
                 if let Some(run) = self.0.runs.workers.borrow_mut().get(id) {
-                    run.asked = None;
-                    run.answered = Some((job, at));
+                    run.pending_question = None;
+                    run.answered_question = Some((job, at));
                 }
-                self.tell(SelectionAction::Explained(id, job, at, explanation));
+                self.dispatch(SelectionAction::Explained(id, job, at, explanation));
             }
             News::Reply(RunReply::Slowed { job, slowness }) => {
-                self.tell(SelectionAction::Slowed(id, job, Rc::new(*slowness)));
+                self.dispatch(SelectionAction::Slowed(id, job, Rc::new(*slowness)));
             }
             News::Reply(RunReply::Round { at, report }) => {
                 if let Some(run) = self.0.runs.workers.borrow_mut().get(id) {
-                    run.round_asked = None;
-                    run.round_answered = Some(at);
+                    run.pending_round = None;
+                    run.answered_round = Some(at);
                 }
-                self.tell(SelectionAction::Round(
+                self.dispatch(SelectionAction::Round(
                     id,
                     report.map(|report| Rc::new(*report)),
                 ));
             }
-            News::Late => self.tell_late(),
+            News::Late => self.report_slow_network(),
             News::Died(why) => self.on_worker_died(id, &why),
         }
     }
@@ -298,7 +300,7 @@ impl Session {
         let summary = Summary::of_outcomes(&outcomes, &cluster, &run.log);
         drop(stage);
         let finished = Box::new(finished(outcomes, summary));
-        self.tell(RunsAction::Finished(id, finished));
+        self.dispatch(RunsAction::Finished(id, finished));
     }
 
     /// A run's worker has died: once, the run gets another; then it has failed. One that was only
@@ -316,13 +318,13 @@ impl Session {
         };
         if run.is_second {
             let why = format!("Its worker died twice: {why}. Press Run to try again.");
-            self.tell(RunsAction::BrokeOff(id, why));
+            self.dispatch(RunsAction::BrokeOff(id, why));
         } else {
-            self.tell(NoticesAction::Notice(Some(format!(
+            self.dispatch(NoticesAction::Notice(Some(format!(
                 "The worker of {} died and was restarted ({why}).",
                 run.orders.spec.policy.label()
             ))));
-            self.tell(RunsAction::BeginAgain(id));
+            self.dispatch(RunsAction::BeginAgain(id));
         }
     }
 }

@@ -15,7 +15,7 @@ use wasm_bindgen::JsValue;
 #[derive(Default)]
 pub(in crate::session) struct WeightFiles {
     shipped: BTreeMap<&'static str, Shipped>,
-    own: Vec<(WeightsChoice, Uint8Array)>,
+    user_files: Vec<(WeightsChoice, Uint8Array)>,
     /// Looks at a file.
     worker: Option<WorkerHandle<WeightsReader>>,
 }
@@ -26,17 +26,17 @@ enum Shipped {
     Missing(String),
 }
 
-/// The files with which a run begins: one's own, and the shipped one.
+/// The files with which a run begins: one that the user has opened, and the shipped one.
 #[derive(Clone, Debug, Default)]
 pub(in crate::session) struct RunWeights {
-    pub(in crate::session) own: Option<Uint8Array>,
+    pub(in crate::session) user_file: Option<Uint8Array>,
     pub(in crate::session) shipped: Option<Uint8Array>,
 }
 
 impl RunWeights {
     /// What travels to a worker.
     pub(in crate::session) fn files(&self) -> impl Iterator<Item = JsValue> {
-        let both = [&self.own, &self.shipped].into_iter();
+        let both = [&self.user_file, &self.shipped].into_iter();
         both.flatten().map(JsValue::from)
     }
 }

@@ -33,7 +33,7 @@ impl Orders {
         RunInput {
             spec: self.spec.clone(),
             applications: self.applications.clone(),
-            own_weights: self.weights.own.is_some(),
+            has_user_weights: self.weights.user_file.is_some(),
         }
     }
 }
@@ -53,17 +53,17 @@ pub(super) struct RunWorker<Worker = WorkerHandle<Runner>> {
     /// When its worker was last asked anything, counted in requests.
     used: u64,
     /// When the reducer was last told of its progress.
-    pub(super) told_ms: f64,
+    pub(super) reported_ms: f64,
     /// How far it has come since then, if anything has been heard.
-    pub(super) untold: Option<Progress>,
+    pub(super) unreported: Option<Progress>,
     /// Pieces of its log that are taken in.
     pub(super) pieces: u32,
     /// The question to the worker that is not answered yet, and the last one answered.
-    pub(super) asked: Option<(JobId, Time)>,
-    pub(super) answered: Option<(JobId, Time)>,
+    pub(super) pending_question: Option<(JobId, Time)>,
+    pub(super) answered_question: Option<(JobId, Time)>,
     /// The same of questions about rounds.
-    pub(super) round_asked: Option<Time>,
-    pub(super) round_answered: Option<Time>,
+    pub(super) pending_round: Option<Time>,
+    pub(super) answered_round: Option<Time>,
 }
 
 impl<Worker> RunWorker<Worker> {
@@ -76,18 +76,18 @@ impl<Worker> RunWorker<Worker> {
             is_second,
             is_mute: false,
             used: 0,
-            told_ms: 0.0,
-            untold: None,
+            reported_ms: 0.0,
+            unreported: None,
             pieces: 0,
-            asked: None,
-            answered: None,
-            round_asked: None,
-            round_answered: None,
+            pending_question: None,
+            answered_question: None,
+            pending_round: None,
+            answered_round: None,
         }
     }
 
     fn is_busy(&self) -> bool {
-        self.asked.is_some() || self.round_asked.is_some()
+        self.pending_question.is_some() || self.pending_round.is_some()
     }
 }
 
@@ -178,8 +178,8 @@ impl<Worker> Workers<Worker> {
             }
             return self.take(id);
         }
-        run.is_mute = run.asked.is_some() || run.round_asked.is_some();
-        (run.worker, run.asked, run.round_asked) = (None, None, None);
+        run.is_mute = run.pending_question.is_some() || run.pending_round.is_some();
+        (run.worker, run.pending_question, run.pending_round) = (None, None, None);
         None
     }
 
@@ -203,7 +203,9 @@ impl<Worker> Workers<Worker> {
     /// The runs that have neither told of this job and time nor are about to.
     pub(super) fn not_told_of(&self, job: JobId, at: Time) -> Vec<u32> {
         let runs = self.runs.iter();
-        let wanting = runs.filter(|run| run.asked.is_none() && run.answered != Some((job, at)));
+        let wanting = runs.filter(|run| {
+            run.pending_question.is_none() && run.answered_question != Some((job, at))
+        });
         wanting.map(|run| run.id).collect()
     }
 }
@@ -268,10 +270,10 @@ mod tests {
         let mut runs = workers();
         for id in 0..4 {
             start(&mut runs, id, |_| false);
-            runs.get(id).unwrap().asked = Some((JobId(0), Time::ZERO));
+            runs.get(id).unwrap().pending_question = Some((JobId(0), Time::ZERO));
         }
         assert!(!runs.make_room_for(4, |_| false));
-        runs.get(2).unwrap().asked = None;
+        runs.get(2).unwrap().pending_question = None;
         assert!(!runs.make_room_for(4, |id| id == 2));
         assert!(runs.make_room_for(4, |_| false));
         assert_eq!(with_worker(&runs), [0, 1, 3]);
@@ -288,7 +290,7 @@ mod tests {
         assert!(runs.get(1).is_some() && with_worker(&runs).is_empty());
         // It died while nobody asked it: it may come back.
         assert!(runs.make_room_for(1, |_| false));
-        runs.get(1).unwrap().round_asked = Some(Time::ZERO);
+        runs.get(1).unwrap().pending_round = Some(Time::ZERO);
         assert!(runs.on_worker_died(1, false).is_none());
         assert!(!runs.make_room_for(1, |_| false));
     }

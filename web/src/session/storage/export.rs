@@ -28,11 +28,11 @@ impl Session {
                     }
                 }
                 News::Reply(ExportReply::Failed(why)) | News::Died(why) => {
-                    session.tell(NoticesAction::Notice(Some(format!(
+                    session.dispatch(NoticesAction::Notice(Some(format!(
                         "The jobs could not be written: {why}."
                     ))));
                 }
-                News::Late => return session.tell_late(),
+                News::Late => return session.report_slow_network(),
             }
             session.0.storage.writer.take();
         });
@@ -41,7 +41,7 @@ impl Session {
         let jobs = self.0.opening.jobs();
         match worker.send(&request, [jobs.into()]) {
             Ok(()) => drop(self.0.storage.writer.replace(Some(worker))),
-            Err(why) => self.tell(NoticesAction::Notice(Some(why.to_string()))),
+            Err(why) => self.dispatch(NoticesAction::Notice(Some(why.to_string()))),
         }
     }
 

@@ -25,7 +25,7 @@ impl Session {
         };
         if files.bytes() > LONG_STORING {
             let keeping = format!("{name} is being compressed and kept…");
-            self.tell(NoticesAction::Notice(Some(keeping)));
+            self.dispatch(NoticesAction::Notice(Some(keeping)));
         }
         let jobs = self.0.stage.read().workload.clone();
         let session = self.clone();
@@ -36,14 +36,14 @@ impl Session {
                     // Another may have been opened meanwhile.
                     if Rc::ptr_eq(&jobs, &session.0.stage.read().workload) {
                         session.0.opening.note_stored(id);
-                        session.tell(OpeningAction::SavedThis(id));
+                        session.dispatch(OpeningAction::SavedThis(id));
                         session.hold();
                     }
                     format!("{name} is kept in this browser: find it under Kept.")
                 }
                 Err(why) => format!("{name} is not kept: {why}."),
             };
-            session.tell(NoticesAction::Notice(Some(notice)));
+            session.dispatch(NoticesAction::Notice(Some(notice)));
         });
     }
 
@@ -67,7 +67,7 @@ impl Session {
         let files = how.files;
         // What a link can fetch, or has within, is found anyway.
         let told = if files.is_empty() || from.is_some() {
-            return self.tell(OpeningAction::Held(Held::No));
+            return self.dispatch(OpeningAction::Held(Held::No));
         } else if stored.is_some() {
             Held::No
         } else if !remembered::may_hold() {
@@ -80,13 +80,13 @@ impl Session {
         if !matches!(told, Held::ForTab(_)) {
             self.0.storage.held.take();
             spawn_local(stored_traces::unhold());
-            return self.tell(OpeningAction::Held(told));
+            return self.dispatch(OpeningAction::Held(told));
         }
         if are_same(&files, &self.0.storage.held.borrow()) {
-            return self.tell(OpeningAction::Held(told));
+            return self.dispatch(OpeningAction::Held(told));
         }
         self.0.storage.held.take();
-        self.tell(OpeningAction::Held(Held::No));
+        self.dispatch(OpeningAction::Held(Held::No));
         let session = self.clone();
         spawn_local(async move {
             let is_held = stored_traces::hold(&files).await;
@@ -94,7 +94,7 @@ impl Session {
             let is_open = are_same(&files, &session.open_now().how.files);
             if is_held && is_open && remembered::may_hold() {
                 session.0.storage.held.replace(files);
-                session.tell(OpeningAction::Held(told));
+                session.dispatch(OpeningAction::Held(told));
             }
         });
     }
@@ -102,10 +102,10 @@ impl Session {
     /// Opens a stored trace.
     pub fn open_stored(&self, id: f64) {
         let session = self.clone();
-        self.tell(OpeningAction::Seeking(true));
+        self.dispatch(OpeningAction::Seeking(true));
         spawn_local(async move {
             let stored = stored_traces::open(id).await;
-            session.tell(OpeningAction::Seeking(false));
+            session.dispatch(OpeningAction::Seeking(false));
             match stored {
                 Ok(how) => session.open_as_linked(OpeningRequest {
                     how,
@@ -113,7 +113,7 @@ impl Session {
                     ..OpeningRequest::default()
                 }),
                 Err(why) => {
-                    session.tell(Action::Refused(Refused::file(format!(
+                    session.dispatch(Action::Refused(Refused::file(format!(
                         "The kept trace cannot be opened: {why}."
                     ))));
                     session.list_stored().await;
@@ -134,7 +134,7 @@ impl Session {
     /// Finds out which traces are stored.
     pub async fn list_stored(&self) {
         let stored = stored_traces::list().await;
-        self.tell(OpeningAction::Saved(stored));
+        self.dispatch(OpeningAction::Saved(stored));
     }
 }
 

@@ -202,7 +202,7 @@ fn sample(name: &str) -> Action {
         info: Rc::new(TraceInfo {
             name: name.into(),
             source: Source::Sample(name.into()),
-            own_cluster: (default_cluster(), Origin::Trace),
+            file_cluster: (default_cluster(), Origin::Trace),
             format: "sample".into(),
             title: name.into(),
             report: None,

@@ -1,4 +1,4 @@
-//! What has changed since whoever listens was told last.
+//! What has changed since subscribers were last told.
 
 use crate::stage::Clock;
 use crate::state::AppState;
@@ -40,17 +40,17 @@ pub(super) struct Seen {
 }
 
 /// What has been told, and when.
-pub(super) struct Teller {
-    told: Seen,
-    time_told_ms: f64,
+pub(super) struct ChangeReporter {
+    reported: Seen,
+    time_reported_ms: f64,
 }
 
-impl Teller {
+impl ChangeReporter {
     /// Tells what is other than now.
     pub(super) fn new(now: Seen) -> Self {
         Self {
-            told: now,
-            time_told_ms: f64::NEG_INFINITY,
+            reported: now,
+            time_reported_ms: f64::NEG_INFINITY,
         }
     }
 
@@ -58,21 +58,21 @@ impl Teller {
     /// again, where the clock has moved too soon after it was told of.
     pub(super) fn changes(&mut self, now: Seen, ms: f64) -> (Vec<Changed>, Option<f64>) {
         let mut changes = Vec::new();
-        if !Rc::ptr_eq(&self.told.state, &now.state) {
-            changes = between(&self.told.state, &now.state);
+        if !Rc::ptr_eq(&self.reported.state, &now.state) {
+            changes = between(&self.reported.state, &now.state);
         }
-        if self.told.is_under_way != now.is_under_way && !changes.contains(&Changed::Opening) {
+        if self.reported.is_under_way != now.is_under_way && !changes.contains(&Changed::Opening) {
             changes.push(Changed::Opening);
         }
-        (self.told.state, self.told.is_under_way) = (now.state, now.is_under_way);
-        if self.told.clock == now.clock {
+        (self.reported.state, self.reported.is_under_way) = (now.state, now.is_under_way);
+        if self.reported.clock == now.clock {
             return (changes, None);
         }
-        let early = self.time_told_ms + TIME_EVERY_MS - ms;
+        let early = self.time_reported_ms + TIME_EVERY_MS - ms;
         if early > 0.0 {
             return (changes, Some(early));
         }
-        (self.told.clock, self.time_told_ms) = (now.clock, ms);
+        (self.reported.clock, self.time_reported_ms) = (now.clock, ms);
         changes.push(Changed::Time);
         (changes, None)
     }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn each_change_of_the_state_is_told_once_and_at_once() {
         let first = seen();
-        let mut teller = Teller::new(first.clone());
+        let mut teller = ChangeReporter::new(first.clone());
         assert_eq!(teller.changes(first.clone(), 0.0), (vec![], None));
         let shown = ViewAction::Show("compare").into();
         let second = after(
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn what_is_under_way_is_told_without_an_action() {
         let first = seen();
-        let mut teller = Teller::new(first.clone());
+        let mut teller = ChangeReporter::new(first.clone());
         for is_under_way in [true, false] {
             let now = Seen {
                 is_under_way,
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn the_clock_is_told_ten_times_a_second_and_where_it_stops() {
         let mut seen = seen();
-        let mut teller = Teller::new(seen.clone());
+        let mut teller = ChangeReporter::new(seen.clone());
         let mut told = Vec::new();
         for frame in 0..60 {
             seen.clock.now = f64::from(frame + 1);

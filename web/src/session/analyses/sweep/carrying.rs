@@ -22,7 +22,7 @@ impl Session {
         }
         let (sweep, orders) = match state.sweep(&shown) {
             Ok(both) => both,
-            Err(why) => return self.tell(AnalysesAction::Swept(Err(why))),
+            Err(why) => return self.dispatch(AnalysesAction::Swept(Err(why))),
         };
         let here = self.here(state);
         self.begin_sweep(sweep, orders, [here.clone(), here]);
@@ -48,14 +48,14 @@ impl Session {
             sides,
             ..SweepUnderWay::default()
         });
-        self.tell(AnalysesAction::Swept(Ok(Rc::new(sweep))));
+        self.dispatch(AnalysesAction::Swept(Ok(Rc::new(sweep))));
         self.sweep_on();
     }
 
     /// Ends the sweep that is under way; what is done stays.
     pub fn leave_sweep(&self) {
         self.0.analyses.sweep.take();
-        self.tell(AnalysesAction::LeftSweep);
+        self.dispatch(AnalysesAction::LeftSweep);
     }
 
     /// Gives runs that wait to workers, as many as there is room for beside the page's own runs.
@@ -70,7 +70,7 @@ impl Session {
                 let is_over = sweeping.workers.is_empty();
                 drop(sweeping);
                 if is_over {
-                    self.tell(AnalysesAction::LeftSweep);
+                    self.dispatch(AnalysesAction::LeftSweep);
                 }
                 return;
             };
@@ -80,24 +80,24 @@ impl Session {
             let weights = match self.resolve_weights(&spec) {
                 ResolvedWeights::Ready(weights) => weights,
                 ResolvedWeights::Missing(why) => {
-                    self.tell(AnalysesAction::SweptRun(at, Err(why.into())));
+                    self.dispatch(AnalysesAction::SweptRun(at, Err(why.into())));
                     continue;
                 }
                 ResolvedWeights::Loading => {
                     let why = "Its weights are on their way: start the sweep again.".to_owned();
-                    self.tell(AnalysesAction::SweptRun(at, Err(why.into())));
+                    self.dispatch(AnalysesAction::SweptRun(at, Err(why.into())));
                     continue;
                 }
             };
             let session = self.clone();
             let worker = WorkerHandle::start_in(Program::of(&spec.policy), move |news| {
-                session.hear_sweep(at, news);
+                session.on_sweep_news(at, news);
             });
             let request = SummaryRequest {
                 input: RunInput {
                     spec: Rc::new(spec),
                     applications,
-                    own_weights: weights.own.is_some(),
+                    has_user_weights: weights.user_file.is_some(),
                 },
                 load,
             };
@@ -110,16 +110,16 @@ impl Session {
                     .borrow_mut()
                     .workers
                     .push((at, worker)),
-                Err(why) => self.tell(AnalysesAction::SweptRun(at, Err(Complaint::of(why)))),
+                Err(why) => self.dispatch(AnalysesAction::SweptRun(at, Err(Complaint::of(why)))),
             }
         }
     }
 
-    fn hear_sweep(&self, at: usize, news: News<SummaryReply>) {
+    fn on_sweep_news(&self, at: usize, news: News<SummaryReply>) {
         let outcome: Result<Summary, Complaint> = match news {
             News::Reply(SummaryReply(outcome)) => *outcome,
             News::Died(why) => Err(format!("Its worker died: {why}.").into()),
-            News::Late => return self.tell_late(),
+            News::Late => return self.report_slow_network(),
         };
         let mut sweeping = self.0.analyses.sweep.borrow_mut();
         let before = sweeping.workers.len();
@@ -128,7 +128,7 @@ impl Session {
         let is_known = sweeping.workers.len() < before;
         drop(sweeping);
         if is_known {
-            self.tell(AnalysesAction::SweptRun(at, outcome));
+            self.dispatch(AnalysesAction::SweptRun(at, outcome));
             self.sweep_on();
         }
     }

@@ -40,22 +40,25 @@ impl Session {
         }
         let asked = spec.options.weights;
         let mut files = self.0.runs.weights.borrow_mut();
-        let own = files.own.iter().find(|(choice, _)| *choice == asked);
-        let own = own.map(|(_, bytes)| bytes.clone());
-        if own.is_none() && asked != WeightsChoice::Shipped {
+        let user_file = files.user_files.iter().find(|(choice, _)| *choice == asked);
+        let user_file = user_file.map(|(_, bytes)| bytes.clone());
+        if user_file.is_none() && asked != WeightsChoice::Shipped {
             return ResolvedWeights::Missing(format!(
                 "It wants weights of your own, {asked}, which are not open in this page: drop their file ({SUFFIX}), or write 'shipped' in the field Weights (Cluster, More)."
             ));
         }
         let Some(placement) = placement else {
-            return ResolvedWeights::Ready(RunWeights { own, shipped: None });
+            return ResolvedWeights::Ready(RunWeights {
+                user_file,
+                shipped: None,
+            });
         };
         let name = placement.name();
         let shipped = match files.shipped.get(name) {
             Some(Shipped::Here(bytes)) => Some(bytes.clone()),
             Some(Shipped::Loading) => return ResolvedWeights::Loading,
-            // One's own may do; else asked for again when somebody presses Run.
-            Some(Shipped::Missing(_)) if own.is_some() => None,
+            // The user's file may do. Else the page asks again when somebody presses Run.
+            Some(Shipped::Missing(_)) if user_file.is_some() => None,
             Some(Shipped::Missing(why)) => {
                 let why = format!(
                     "The weights of {name} cannot be had: {why}. Press Run to try again, or drop a file of weights of your own ({SUFFIX})."
@@ -70,7 +73,7 @@ impl Session {
                 return ResolvedWeights::Loading;
             }
         };
-        ResolvedWeights::Ready(RunWeights { own, shipped })
+        ResolvedWeights::Ready(RunWeights { user_file, shipped })
     }
 
     fn fetch_weights(&self, placement: Strategy) {
@@ -88,7 +91,7 @@ impl Session {
                 .borrow_mut()
                 .shipped
                 .insert(name, file);
-            session.tell(RunsAction::WeightsCame);
+            session.dispatch(RunsAction::WeightsCame);
         });
     }
 
@@ -104,7 +107,7 @@ impl Session {
         let name = file.name();
         let refuse = |why: &str| {
             let why = format!("{name}: {why}. What was open stays as it is.");
-            self.tell(Action::NotTaken(why));
+            self.dispatch(Action::NotTaken(why));
         };
         if file.size() > MOST_BYTES {
             return refuse("it is too large for weights, which have less than 4 MB");
@@ -116,7 +119,7 @@ impl Session {
         let worker = {
             let (session, name, bytes) = (self.clone(), name.clone(), bytes.clone());
             WorkerHandle::start(move |news| {
-                session.hear_weights(news, &name, &bytes);
+                session.on_weights_news(news, &name, &bytes);
             })
         };
         if worker.send(&WeightsRequest, [bytes.into()]).is_ok() {
@@ -124,34 +127,34 @@ impl Session {
         }
     }
 
-    fn hear_weights(&self, news: News<WeightsReply>, name: &str, bytes: &Uint8Array) {
+    fn on_weights_news(&self, news: News<WeightsReply>, name: &str, bytes: &Uint8Array) {
         let looked_at = match news {
             News::Reply(WeightsReply::Known(choice, policy)) => Ok((choice, policy)),
             News::Reply(WeightsReply::Refused(why)) | News::Died(why) => Err(why),
-            News::Late => return self.tell_late(),
+            News::Late => return self.report_slow_network(),
         };
         match looked_at {
             Ok((choice, policy)) => {
                 let mut files = self.0.runs.weights.borrow_mut();
-                files.own.retain(|(other, _)| *other != choice);
-                files.own.push((choice, bytes.clone()));
+                files.user_files.retain(|(other, _)| *other != choice);
+                files.user_files.push((choice, bytes.clone()));
                 drop(files);
-                self.tell(Action::OpenedWeights(choice, name.to_owned(), policy));
+                self.dispatch(Action::OpenedWeights(choice, name.to_owned(), policy));
             }
-            Err(why) => self.tell(Action::NotTaken(format!(
+            Err(why) => self.dispatch(Action::NotTaken(format!(
                 "{name} is not taken: {why}. What was open stays as it is."
             ))),
         }
     }
 
-    /// Lets go of weights of one's own.
+    /// Lets go of the user's weights.
     pub fn forget_weights(&self, choice: WeightsChoice) {
         self.0
             .runs
             .weights
             .borrow_mut()
-            .own
+            .user_files
             .retain(|(other, _)| *other != choice);
-        self.tell(Action::ForgotWeights(choice));
+        self.dispatch(Action::ForgotWeights(choice));
     }
 }

@@ -1,0 +1,396 @@
+//! What changed from one run to another, job by job: a dot a job, the largest winners and losers, and
+//! how many of each there are. A dot, or a row, opens its job.
+
+use super::chart_card::use_size;
+use crate::comparison::outcomes;
+use crate::draw::format;
+use crate::draw::palette;
+use crate::draw::space::{Css, Point, Ratio, Size};
+use crate::draw::svg::Paper;
+use crate::order;
+use crate::stage::Stage;
+use crate::state::AppState;
+use crate::state::ColourBy;
+use crate::ui::controls::{job_link, list, option};
+use crate::ui::export::file_name;
+use crate::ui::legend::{legend_by, use_classes_by};
+use crate::ui::picture_saver::{PictureSaver, caption};
+use crate::ui::services::StateProps;
+use crate::ui::theme::is_dark;
+use crate::ui::typed::input_value;
+use crate::ui::wording::{Direction, SAME, difference};
+use gloo_events::EventListener;
+use std::rc::Rc;
+use switchyard::job::JobId;
+use switchyard_app::figures::{Changes, Dot};
+use switchyard_charts::Canvas;
+use switchyard_charts::changes::{self, MANY, Places};
+use web_sys::{Element, HtmlCanvasElement};
+use yew::prelude::*;
+
+/// So many winners and losers are named.
+const NAMED: usize = 5;
+
+/// Two runs, job by job.
+#[derive(PartialEq)]
+struct ChangedJobs {
+    all: Changes,
+    /// Jobs that take less time here, more, and as much.
+    counts: [u64; 3],
+    /// The jobs that gain most time, and those that lose most.
+    winners: Vec<Dot>,
+    losers: Vec<Dot>,
+}
+
+impl ChangedJobs {
+    fn of(stage: &Stage, there: u32, here: u32, state: &AppState) -> Option<Self> {
+        let (first, second) = (stage.run(there)?, stage.run(here)?);
+        let by = shown_by(state.view.colour_by, stage.workload.jobs.len());
+        let class = |job: JobId| palette::job_class(job, by, stage, second);
+        let all = Changes::of(
+            &outcomes(stage, first).jct,
+            &outcomes(stage, second).jct,
+            &class,
+        )?;
+        let mut counts = [0; 3];
+        for dot in &all.dots {
+            let ratio = dot.ratio();
+            let kind = match ratio {
+                _ if ratio * SAME < 1.0 => 0,
+                _ if ratio > SAME => 1,
+                _ => 2,
+            };
+            counts[kind] += 1;
+        }
+        Some(Self {
+            counts,
+            winners: largest(&all.dots, 1.0),
+            losers: largest(&all.dots, -1.0),
+            all,
+        })
+    }
+
+    /// How many gain and lose, under the first and the second of these names.
+    fn in_words(&self, names: (&str, &str)) -> String {
+        let [sooner, later, alike] = self.counts.map(format::count);
+        let jobs = format::counted(self.all.dots.len() as u64, "job", "jobs");
+        format!(
+            "Under {}, {sooner} of {jobs} finish sooner than under {}, {later} later, {alike} at about the same time.",
+            names.1, names.0
+        )
+    }
+}
+
+/// The jobs that gain most time, or with a `sign` of −1 lose most. By time and not by ratio, which is largest
+/// where a job of a second has waited at all.
+fn largest(dots: &[Dot], sign: f64) -> Vec<Dot> {
+    let changed = (0u32..).zip(dots);
+    let changed = changed.filter(|(_, dot)| sign * dot.ratio().ln() < -SAME.ln());
+    let by_time = changed.map(|(at, dot)| (sign * (dot.here - dot.there), at));
+    let mut found = Vec::new();
+    order::first(NAMED, by_time, &mut found);
+    found.iter().map(|&(_, at)| dots[at as usize]).collect()
+}
+
+/// What changed, where there are two runs to compare.
+#[component]
+pub(super) fn WhatChanged(props: &StateProps) -> Html {
+    let StateProps { state, services } = props;
+    let (session, dark) = (&services.session, is_dark(state.view.theme));
+    let other = use_state_eq(|| None::<u32>);
+    let frame = use_node_ref();
+    let size = use_size(&frame);
+    let hovered = use_state_eq(|| None::<Dot>);
+
+    let (there, here) = pair(state, *other);
+    let shared = session.stage().clone();
+    let by = shown_by(state.view.colour_by, shared.read().workload.jobs.len());
+    let classes = use_classes_by(state, session, by);
+    // A class that was chosen is one of other colours.
+    let lit = state.view.lit.filter(|_| by == state.view.colour_by);
+    let changed = use_memo((state.runs.revision, there, here, state.view.colour_by), {
+        let (stage, state) = (shared.clone(), state.clone());
+        move |&(_, there, here, _)| ChangedJobs::of(&stage.read(), there, here, &state).map(Rc::new)
+    });
+    let changed = &*changed;
+    let places = use_mut_ref(|| None::<Places>);
+    use_effect_with((changed.clone(), size), {
+        let places = places.clone();
+        move |(changed, size)| {
+            let of = |changed: &Rc<ChangedJobs>| Places::of(&changed.all, *size);
+            *places.borrow_mut() = changed.as_ref().map(of);
+        }
+    });
+
+    let name = |id: u32| state.run(id).map_or("", |card| card.name());
+    let stage = shared.read();
+    let dot_at = {
+        let (frame, changed) = (frame.clone(), changed.clone());
+        move |event: &MouseEvent| {
+            let bounds = frame.cast::<Element>()?.get_bounding_client_rect();
+            let x = f64::from(event.client_x()) - bounds.left();
+            let y = f64::from(event.client_y()) - bounds.top();
+            let all = &changed.as_ref()?.all;
+            places.borrow().as_ref()?.at(all, Point::new(x, y))
+        }
+    };
+    let onpointermove = {
+        let (hovered, dot_at) = (hovered.setter(), dot_at.clone());
+        Callback::from(move |event: PointerEvent| hovered.set(dot_at(&event)))
+    };
+    let onpointerleave = {
+        let hovered = hovered.setter();
+        Callback::from(move |_: PointerEvent| hovered.set(None))
+    };
+    let select = {
+        let session = session.clone();
+        Callback::from(move |job: JobId| session.select(Some(job)))
+    };
+    let onclick = {
+        let select = select.clone();
+        Callback::from(move |event: MouseEvent| {
+            if let Some(dot) = dot_at(&event) {
+                select.emit(dot.job);
+            }
+        })
+    };
+    let onother = {
+        let other = other.setter();
+        Callback::from(move |event: Event| other.set(input_value(&event).parse().ok()))
+    };
+    let others = state.runs.iter().filter(|card| card.id != there);
+    let others =
+        others.map(|card| option(&card.id.to_string(), card.name(), card.id == here, None));
+    let (names, plot) = ((name(there), name(here)), changes::plot(size));
+    let ring = |job: JobId, class: &'static str| {
+        let all = &changed.as_ref()?.all;
+        let dot = all.dots.iter().find(|dot| dot.job == job)?;
+        let at = changes::middle(all, &plot, dot);
+        let style = format!("left: {:.1}px; top: {:.1}px", at.x, at.y);
+        Some(html! { <i class={classes!("ring", class)} ~style={style}></i> })
+    };
+    let (dots, sentence) = match changed {
+        Some(changed) => (changed.all.dots.len(), changed.in_words(names)),
+        None => (0, "No job has finished in both runs yet.".to_owned()),
+    };
+    let saver = changed.as_ref().map(|changed| {
+        let titles = [names.0, names.1].map(|name| format!("JCT under {name}"));
+        let draw = {
+            let (changed, titles) = (changed.clone(), titles.clone());
+            Callback::from(move |paper: Paper| changes::svg(&changed.all, paper, &titles))
+        };
+        let csv = {
+            let (changed, titles, stage) = (changed.clone(), titles.clone(), shared.clone());
+            Callback::from(move |()| changed.all.csv(&titles, &|job| stage.read().job_name(job).into_owned()))
+        };
+        let of_all = {
+            let (state, stage) = (state.clone(), shared.clone());
+            let what = format!("JCT of each job under {} and under {}", names.0, names.1);
+            Callback::from(move |()| caption(&what, &state, &stage.read()))
+        };
+        html! { <PictureSaver what="What changed" name={file_name(state, "what-changed")} {draw} {csv} caption={of_all} /> }
+    });
+    let left_out = (stage.workload.jobs.len() - dots) as u64;
+    html! {
+        <section class="changed" aria-label="What changed">
+            <div class="changed-head">
+                <h2>{ "What changed, job by job" }</h2>
+                if state.runs.list.len() > 2 {
+                    <label>{ "from the baseline to " }{ list(onother, others.collect()) }</label>
+                }
+                { legend_by(state, session, &classes, by) }
+                { saver }
+            </div>
+            <p>
+                { &sentence }
+                if left_out > 0 && dots > 0 {
+                    <span class="hint">{ format!(" {} not finished in both.", format::counted(left_out, "job has", "jobs have")) }</span>
+                }
+            </p>
+            <div class="changed-body">
+                <div class="scatter">
+                    <p class="axis">{ format!("↑ JCT under {}", names.1) }</p>
+                    <div class="scatter-frame" ref={frame} {onpointermove} {onpointerleave} {onclick}>
+                        <Dots changed={changed.clone()} {size} {dark} {lit}
+                            label={format!("Completion time of each job under {} against that under {}. {sentence}", names.1, names.0)} />
+                        <span class="corner longer" aria-hidden="true">{ "longer" }</span>
+                        <span class="corner shorter" aria-hidden="true">{ "shorter" }</span>
+                        { state.selection.job.and_then(|job| ring(job, "chosen")) }
+                        if let Some(job) = state.selection.followed {
+                            { ring(job, "followed") }
+                        }
+                        if let Some(dot) = *hovered {
+                            { ring(dot.job, "hovered") }
+                            { about(&stage, &dot, names) }
+                        }
+                    </div>
+                    <p class="axis across">{ format!("JCT under {} →", names.0) }</p>
+                    if dots > MANY {
+                        <p class="hint">{ "The fuller a colour, the more jobs there, in the colour of most of them." }</p>
+                    }
+                </div>
+                if let Some(changed) = changed {
+                    { ranking(&stage, "Largest winners, by the time they gain", &changed.winners, &select) }
+                    { ranking(&stage, "Largest losers, by the time they lose", &changed.losers, &select) }
+                }
+            </div>
+        </section>
+    }
+}
+
+/// What the canvas of dots needs.
+#[derive(Properties, PartialEq)]
+struct DotsProps {
+    changed: Option<Rc<ChangedJobs>>,
+    /// The frame's.
+    size: Size<Css>,
+    dark: bool,
+    /// The class that stands out.
+    lit: Option<u32>,
+    label: AttrValue,
+}
+
+/// The canvas of dots. A component of its own, so that a canvas that is made anew is painted anew.
+#[component]
+fn Dots(props: &DotsProps) -> Html {
+    let canvas = use_node_ref();
+    let ratio = use_pixel_ratio();
+    let DotsProps {
+        changed,
+        size,
+        dark,
+        lit,
+        label,
+    } = props;
+    use_effect_with((changed.clone(), *size, ratio, *dark, *lit), {
+        let canvas = canvas.clone();
+        move |(changed, size, ratio, dark, lit)| {
+            let canvas = canvas.cast::<HtmlCanvasElement>();
+            let (Some(canvas), Some(changed)) = (canvas.filter(|_| size.w > 0.0), changed) else {
+                return;
+            };
+            let size = (*size, Ratio(*ratio));
+            // A browser that gives no context shows no dots; the lists name the largest.
+            if let Some(mut canvas) = Canvas::cleared(canvas, size, changes::look(*dark)) {
+                changes::paint(&changed.all, &mut canvas, *lit);
+            }
+        }
+    });
+    html! { <canvas ref={canvas} role="img" aria-label={label} /> }
+}
+
+/// Device pixels to a CSS pixel, as they change with the zoom.
+#[hook]
+fn use_pixel_ratio() -> f64 {
+    let now = || web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+    let ratio = use_state_eq(now);
+    use_effect_with((), {
+        let ratio = ratio.setter();
+        move |()| {
+            let resized = web_sys::window()
+                .map(|window| EventListener::new(&window, "resize", move |_| ratio.set(now())));
+            move || drop(resized)
+        }
+    });
+    *ratio
+}
+
+/// The baseline, and the run that is compared with it.
+fn pair(state: &AppState, chosen: Option<u32>) -> (u32, u32) {
+    let there = state.runs.baseline;
+    let is_other = |id: &u32| *id != there;
+    let chosen = chosen.filter(|id| is_other(id) && state.run(*id).is_some());
+    let mut ids = state.runs.iter().map(|card| card.id);
+    let here = chosen.or_else(|| ids.find(is_other));
+    (there, here.unwrap_or(there))
+}
+
+fn gpus(stage: &Stage, job: JobId) -> u32 {
+    let job = stage.workload.jobs.get(job.index());
+    job.map_or(0, |job| job.gpus)
+}
+
+/// What is said of the dot under the pointer, in the corner where it covers the fewest.
+fn about(stage: &Stage, dot: &Dot, names: (&str, &str)) -> Html {
+    let (name, gpus) = (stage.job_name(dot.job), gpus(stage, dot.job));
+    let ratio = difference(dot.here, dot.there, Direction::Time).unwrap_or_default();
+    html! {
+        <div class={classes!("chart-readout", if dot.ratio() > 1.0 { "below" } else { "above" })} aria-hidden="true">
+            <strong>{ format!("{name}, {}: {ratio}", format::counted(gpus.into(), "GPU", "GPUs")) }</strong>
+            <span></span><span class="run">{ names.0 }</span><span class="value">{ format::duration(dot.there) }</span>
+            <span></span><span class="run">{ names.1 }</span><span class="value">{ format::duration(dot.here) }</span>
+        </div>
+    }
+}
+
+/// How much sooner a job finishes here than there, or later: `3.2 d sooner`.
+fn sooner_or_later(dot: &Dot) -> String {
+    let word = if dot.here < dot.there {
+        "sooner"
+    } else {
+        "later"
+    };
+    format!("{} {word}", format::duration((dot.here - dot.there).abs()))
+}
+
+/// What colours stand for here: among so many jobs one of its own is nobody's.
+fn shown_by(colour_by: ColourBy, jobs: usize) -> ColourBy {
+    match colour_by {
+        ColourBy::Job if jobs > MANY => ColourBy::Gpus,
+        by => by,
+    }
+}
+
+/// The jobs that changed most.
+fn ranking(stage: &Stage, title: &'static str, dots: &[Dot], select: &Callback<JobId>) -> Html {
+    let rows = dots.iter().map(|dot| {
+        let job = dot.job;
+        let (name, gpus) = (stage.job_name(job), gpus(stage, job));
+        html! {
+            <tr>
+                <td>{ job_link(&name, job, select) }</td>
+                <td class="number">{ format::counted(gpus.into(), "GPU", "GPUs") }</td>
+                <td class="number">{ format!("{} → {}", format::duration(dot.there), format::duration(dot.here)) }</td>
+                <td class="number" title={difference(dot.here, dot.there, Direction::Time)}>{ sooner_or_later(dot) }</td>
+            </tr>
+        }
+    });
+    html! {
+        <table class="ranking">
+            <caption>{ title }</caption>
+            <tbody>{ for rows }</tbody>
+            if dots.is_empty() {
+                <tbody><tr><td class="hint">{ "none" }</td></tr></tbody>
+            }
+        </table>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_that_waited_is_no_larger_a_winner_than_who_gains_more_time() {
+        // From a second to eleven days, a ratio of a million; from 30 days to 10; from 20 to 30.
+        const DAY: f64 = 86_400.0;
+        let there = [1e6, 30.0 * DAY, 20.0 * DAY, 500.0];
+        let here = [1.0, 10.0 * DAY, 30.0 * DAY, 500.0];
+        let all = Changes::of(&there, &here, &|_| 0).expect("all have finished");
+        let jobs = |sign| {
+            let found = largest(&all.dots, sign);
+            found.iter().map(|dot| dot.job.0).collect::<Vec<_>>()
+        };
+        assert_eq!(jobs(1.0), [1, 0]);
+        assert_eq!(jobs(-1.0), [2]);
+        assert_eq!(sooner_or_later(&all.dots[1]), "20 d sooner");
+        assert_eq!(sooner_or_later(&all.dots[2]), "10 d later");
+    }
+
+    #[test]
+    fn many_jobs_have_no_colour_of_their_own() {
+        assert_eq!(shown_by(ColourBy::Job, MANY), ColourBy::Job);
+        assert_eq!(shown_by(ColourBy::Job, MANY + 1), ColourBy::Gpus);
+        assert_eq!(shown_by(ColourBy::Tenant, MANY + 1), ColourBy::Tenant);
+    }
+}

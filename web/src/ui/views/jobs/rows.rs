@@ -1,0 +1,414 @@
+//! Which jobs the jobs table shows, in which order, and which of them fit on the screen.
+
+use super::filter::{Facts, Filter, Number, Text};
+use crate::comparison::outcomes;
+use crate::draw::describe::name_of;
+use crate::stage::Stage;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use switchyard::job::{Job, JobId};
+use switchyard::order;
+use switchyard::report::Outcomes;
+use switchyard::workload::Workload;
+
+/// What is shown of every run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PerRun {
+    /// Job completion time.
+    Jct,
+    /// Queueing delay.
+    Wait,
+    /// Restarts.
+    Restarts,
+    /// Finish-time fairness.
+    Rho,
+    /// Job completion time, over that in the run that others are compared with.
+    Ratio,
+}
+
+impl PerRun {
+    /// The choice of this name, or the first.
+    pub(super) fn named(text: &str) -> Self {
+        let named = Self::ALL.iter().find(|(_, name)| *name == text);
+        named.unwrap_or(&Self::ALL[0]).0
+    }
+
+    /// Every choice and its name.
+    pub(super) const ALL: [(PerRun, &'static str); 5] = [
+        (Self::Jct, "JCT"),
+        (Self::Wait, "wait"),
+        (Self::Restarts, "restarts"),
+        (Self::Rho, "fairness ρ"),
+        (Self::Ratio, "JCT ÷ baseline's"),
+    ];
+
+    /// What it means.
+    pub(super) fn meaning(self) -> &'static str {
+        match self {
+            Self::Jct => "Job completion time: finish − submit",
+            Self::Wait => "Queueing delay: all time without GPUs, also after preemptions",
+            Self::Restarts => "Starts after the first one: resumes and moves",
+            Self::Ratio => {
+                "Job completion time over that under the baseline: above 1 the job takes longer here"
+            }
+            Self::Rho => {
+                "Finish-time fairness ρ (Themis, NSDI'20): JCT over the JCT on an equal share; below 1 is better than that"
+            }
+        }
+    }
+
+    fn of(self, outcomes: &Outcomes, job: usize) -> f64 {
+        match self {
+            Self::Jct | Self::Ratio => outcomes.jct[job],
+            Self::Wait => outcomes.queueing[job],
+            Self::Restarts => f64::from(outcomes.restarts[job]),
+            Self::Rho => outcomes.rho[job],
+        }
+    }
+}
+
+/// A column by which rows can be sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SortColumn {
+    /// The job's name.
+    Name,
+    /// The gang.
+    Gpus,
+    /// When it was submitted.
+    Submit,
+    /// Its true duration.
+    Duration,
+    /// Whose it is.
+    Tenant,
+    /// What it trains.
+    Model,
+    /// What is shown of the run at this position.
+    Run(usize),
+}
+
+/// How rows are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sorting {
+    /// By which column.
+    pub(super) column: SortColumn,
+    /// Whether the greatest come first.
+    pub(super) descending: bool,
+}
+
+impl SortColumn {
+    /// Those that are not a run's, and their names in links.
+    const NAMED: [(Self, &'static str); 6] = [
+        (Self::Name, "name"),
+        (Self::Gpus, "gpus"),
+        (Self::Submit, "submit"),
+        (Self::Duration, "duration"),
+        (Self::Tenant, "tenant"),
+        (Self::Model, "model"),
+    ];
+}
+
+impl Sorting {
+    /// Its name in links: the column's, `run0` for the first run's; after a `-`, the greatest come first.
+    pub(super) fn name(self) -> String {
+        let sign = if self.descending { "-" } else { "" };
+        let named = SortColumn::NAMED.iter().find(|(of, _)| *of == self.column);
+        match (named, self.column) {
+            (None, SortColumn::Run(run)) => format!("{sign}run{run}"),
+            (named, _) => format!("{sign}{}", named.map_or("", |(_, name)| *name)),
+        }
+    }
+
+    /// The order of this name; what is none is the order of submission.
+    pub(super) fn named(text: &str) -> Self {
+        let name = text.trim_start_matches('-');
+        let named = SortColumn::NAMED.iter().find(|(_, other)| *other == name);
+        let run = name.strip_prefix("run").and_then(|run| run.parse().ok());
+        let column = named
+            .map(|(column, _)| *column)
+            .or(run.map(SortColumn::Run));
+        Self {
+            column: column.unwrap_or(SortColumn::Submit),
+            descending: column.is_some() && text.starts_with('-'),
+        }
+    }
+}
+
+/// The rows to show.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct ListedJobs {
+    /// Jobs in the order of the table.
+    pub(super) jobs: Vec<u32>,
+    /// For every run, what is shown of each job (by job, not by row).
+    pub(super) per_run: Vec<Vec<f64>>,
+}
+
+impl ListedJobs {
+    /// The jobs that a filter admits, in order. `baseline`: the run that others are compared with.
+    pub(super) fn of(
+        stage: &Stage,
+        filter: &Filter,
+        sorting: Sorting,
+        (shown, baseline): (PerRun, u32),
+    ) -> Self {
+        let workload = &*stage.workload;
+        let outcomes: Vec<Cow<'_, Outcomes>> =
+            stage.runs.iter().map(|run| outcomes(stage, run)).collect();
+        let mut jobs: Vec<u32> = (0..workload.jobs.len())
+            .filter(|&index| {
+                filter.admits(&ListedJob {
+                    workload,
+                    outcomes: &outcomes,
+                    index,
+                })
+            })
+            .map(|index| index as u32)
+            .collect();
+        let base = stage.runs.iter().position(|run| run.id == baseline);
+        let base = &outcomes.get(base.unwrap_or(0));
+        let value = |outcomes: &Outcomes, job: usize| match (shown, base) {
+            (PerRun::Ratio, Some(base)) => outcomes.jct[job] / base.jct[job],
+            _ => shown.of(outcomes, job),
+        };
+        let column = |outcomes: &Cow<'_, Outcomes>| {
+            let jobs = 0..workload.jobs.len();
+            jobs.map(|job| value(outcomes, job)).collect()
+        };
+        let per_run: Vec<Vec<f64>> = outcomes.iter().map(column).collect();
+        // The order of submission breaks ties; it is also the order to begin with.
+        if sorting.column != SortColumn::Submit {
+            order::sort_by(&mut jobs, |&a, &b| {
+                compare(workload, &per_run, sorting, a, b)
+            });
+        } else if sorting.descending {
+            jobs.reverse();
+        }
+        Self { jobs, per_run }
+    }
+}
+
+fn compare(
+    workload: &Workload,
+    per_run: &[Vec<f64>],
+    sorting: Sorting,
+    a: u32,
+    b: u32,
+) -> Ordering {
+    let (a, b) = (a as usize, b as usize);
+    let (x, y) = (&workload.jobs[a], &workload.jobs[b]);
+    let order = match sorting.column {
+        SortColumn::Name => natural(&x.name, &y.name),
+        SortColumn::Gpus => x.gpus.cmp(&y.gpus),
+        SortColumn::Submit => x.submit.cmp(&y.submit),
+        SortColumn::Duration => x.work.seconds().total_cmp(&y.work.seconds()),
+        SortColumn::Tenant => {
+            name_of(&workload.tenants, x.tenant).cmp(name_of(&workload.tenants, y.tenant))
+        }
+        SortColumn::Model => {
+            name_of(&workload.models, x.model).cmp(name_of(&workload.models, y.model))
+        }
+        SortColumn::Run(run) => {
+            let Some(values) = per_run.get(run) else {
+                return Ordering::Equal;
+            };
+            // Jobs not finished come last either way.
+            match (values[a].is_nan(), values[b].is_nan()) {
+                (true, true) => return Ordering::Equal,
+                (true, false) => return Ordering::Greater,
+                (false, true) => return Ordering::Less,
+                (false, false) => values[a].total_cmp(&values[b]),
+            }
+        }
+    };
+    if sorting.descending {
+        order.reverse()
+    } else {
+        order
+    }
+}
+
+/// Numbers within names by value: `job-9` before `job-10`.
+fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
+        if x.is_ascii_digit() && y.is_ascii_digit() {
+            let (m, n) = (digits(a), digits(b));
+            let value = |run: &[u8]| {
+                run.iter()
+                    .position(|&digit| digit != b'0')
+                    .map_or(run.len(), |zeros| zeros)
+            };
+            let (p, q) = (&a[value(&a[..m])..m], &b[value(&b[..n])..n]);
+            let order = p.len().cmp(&q.len()).then_with(|| p.cmp(q));
+            if order.is_ne() {
+                return order;
+            }
+            (a, b) = (&a[m..], &b[n..]);
+        } else if x == y {
+            (a, b) = (&a[1..], &b[1..]);
+        } else {
+            return x.cmp(&y);
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+/// How many digits a text begins with.
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// One job for the filter.
+struct ListedJob<'a> {
+    workload: &'a Workload,
+    outcomes: &'a [Cow<'a, Outcomes>],
+    index: usize,
+}
+
+impl ListedJob<'_> {
+    fn job(&self) -> &Job {
+        &self.workload.jobs[self.index]
+    }
+}
+
+impl Facts for ListedJob<'_> {
+    fn runs(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    fn number(&self, field: Number, run: usize) -> f64 {
+        let shown = match field {
+            Number::Gpus => return f64::from(self.job().gpus),
+            Number::Submit => return self.job().submit.seconds(),
+            Number::Duration => return self.job().work.seconds(),
+            Number::Wait => PerRun::Wait,
+            Number::Restarts => PerRun::Restarts,
+            Number::Rho => PerRun::Rho,
+            Number::Jct => PerRun::Jct,
+        };
+        let outcomes = self.outcomes.get(run);
+        outcomes.map_or(f64::NAN, |outcomes| shown.of(outcomes, self.index))
+    }
+
+    fn text(&self, field: Text) -> &str {
+        match field {
+            Text::Name => &self.job().name,
+            Text::Tenant => name_of(&self.workload.tenants, self.job().tenant),
+            Text::Model => name_of(&self.workload.models, self.job().model),
+            Text::Label(label) => {
+                let id = JobId(self.index as u32);
+                self.workload.recorded.label(id, label).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// Rows beyond the screen's edges that are there already when scrolling begins.
+const SPARE: usize = 8;
+
+/// The rows to render: those on screen, and some to spare.
+pub(super) fn window(scrolled: f64, height: f64, row: f64, rows: usize) -> std::ops::Range<usize> {
+    let first = (scrolled / row).max(0.0) as usize;
+    let count = (height / row).ceil().max(0.0) as usize + 1;
+    // Scrolled further than the rows that a filter has left.
+    let first = first.min(rows.saturating_sub(count));
+    first.saturating_sub(SPARE)..(first + count + SPARE).min(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::filter::RunNames;
+    use super::*;
+    use crate::stage::StageRun;
+    use crate::state::{Finished, Phase};
+    use std::rc::Rc;
+
+    fn stage() -> Stage {
+        let job = |name: &str, submit: f64, gpus: u32| Job {
+            name: name.into(),
+            ..Job::plain(submit, gpus, 60.0)
+        };
+        let jobs = vec![
+            job("job-10", 0.0, 4),
+            job("job-9", 1.0, 8),
+            job("job-11", 2.0, 4),
+        ];
+        let outcomes = Outcomes {
+            jct: vec![f64::NAN, 50.0, 70.0],
+            queueing: vec![f64::NAN; 3],
+            rho: vec![f64::NAN; 3],
+            restarts: vec![0; 3],
+            ..Default::default()
+        };
+        let finished = Finished {
+            outcomes,
+            summary: Default::default(),
+            log_hash: 0,
+            wall_ms: 0.0,
+            decisions: None,
+        };
+        let run = StageRun::of("fifo", Phase::Finished(finished.into()), jobs.len());
+        Stage {
+            workload: Rc::new(Workload {
+                jobs,
+                ..Default::default()
+            }),
+            runs: vec![run],
+            ..Default::default()
+        }
+    }
+
+    fn order(column: SortColumn, descending: bool) -> Vec<u32> {
+        ListedJobs::of(
+            &stage(),
+            &Filter::default(),
+            Sorting { column, descending },
+            (PerRun::Jct, 0),
+        )
+        .jobs
+    }
+
+    #[test]
+    fn sorts_by_any_column_and_keeps_submission_order_in_ties() {
+        assert_eq!(order(SortColumn::Submit, false), [0, 1, 2]);
+        assert_eq!(order(SortColumn::Submit, true), [2, 1, 0]);
+        assert_eq!(order(SortColumn::Name, false), [1, 0, 2]);
+        assert_eq!(order(SortColumn::Gpus, true), [1, 0, 2]);
+    }
+
+    #[test]
+    fn unfinished_jobs_come_last_either_way() {
+        assert_eq!(order(SortColumn::Run(0), false), [1, 2, 0]);
+        assert_eq!(order(SortColumn::Run(0), true), [2, 1, 0]);
+        assert_eq!(order(SortColumn::Run(7), true), [0, 1, 2]);
+    }
+
+    #[test]
+    fn filters_by_facts_of_runs() {
+        let filter = Filter::parse("jct>=60s", &RunNames::default()).unwrap();
+        let sorting = Sorting {
+            column: SortColumn::Submit,
+            descending: false,
+        };
+        assert_eq!(
+            ListedJobs::of(&stage(), &filter, sorting, (PerRun::Jct, 0)).jobs,
+            [2]
+        );
+    }
+
+    #[test]
+    fn numbers_within_names_count_by_value() {
+        assert!(natural("a9", "a10").is_lt());
+        assert!(natural("a010", "a9").is_gt());
+        assert!(natural("a1", "a1b").is_lt());
+        assert!(natural("a01", "a1").is_eq());
+    }
+
+    #[test]
+    fn the_window_covers_the_screen_and_never_leaves_the_rows() {
+        assert_eq!(window(0.0, 280.0, 28.0, 1000), 0..19);
+        assert_eq!(window(2800.0, 280.0, 28.0, 1000), 92..119);
+        assert_eq!(window(1e9, 280.0, 28.0, 1000), 981..1000);
+        assert_eq!(window(500.0, 280.0, 28.0, 3), 0..3);
+        assert_eq!(window(0.0, 280.0, 28.0, 0), 0..0);
+    }
+}
