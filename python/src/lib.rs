@@ -34,7 +34,7 @@ mod _engine {
     use crate::{InputError, RunError, SwitchyardError};
     use pyo3::prelude::*;
     use switchyard::policy::{PolicySpec, SpecError};
-    use switchyard_app::described;
+    use switchyard_app::{Metric, described, format};
 
     /// A policy as results spell it.
     #[pyfunction]
@@ -67,10 +67,12 @@ mod _engine {
         crate::json(&described::placements())
     }
 
-    /// Seconds in the unit that suits them, as the command line has them.
+    /// A value of a metric with its unit, as page and command line word it.
     #[pyfunction]
-    fn duration(seconds: f64) -> String {
-        switchyard::report::duration(seconds)
+    fn in_words(metric: &str, value: Option<f64>) -> PyResult<String> {
+        let named = Metric::named(metric)
+            .ok_or_else(|| crate::refused(format!("no metric is called '{metric}'")))?;
+        Ok(format::metric(named, value.unwrap_or(f64::NAN)))
     }
 
     /// A link with packed jobs within, which says all else that another does.

@@ -13,7 +13,6 @@ mod chrome_trace;
 mod distribution;
 mod export;
 mod failures;
-mod figure;
 mod metrics;
 mod outcomes;
 mod paper_table;
@@ -31,7 +30,6 @@ pub use export::{
     ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv,
 };
 pub use failures::Failures;
-pub use figure::{duration, figure};
 pub use metrics::{
     Better, COLUMNS, Group, HEADLINE, METRICS, Metric, Unfinished, Unit, metrics_json,
 };

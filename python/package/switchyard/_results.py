@@ -141,9 +141,8 @@ class Run:
         return _shown.results([self], what)
 
     def __repr__(self) -> str:
-        jct = self.figures["jct"]["mean"]
         finished, jobs = self.figures["finished"], self.figures["jobs"]
-        mean = "–" if jct is None else f"{jct:.1f} s"
+        mean = _engine.in_words("jct_mean", self["jct_mean"])
         return f"<switchyard.Run: {self.label}, {finished} of {jobs} jobs, mean JCT {mean}>"
 
 
