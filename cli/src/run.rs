@@ -326,11 +326,11 @@ fn types(runs: &[RunResult]) -> String {
             text.push_str(&format!(
                 "  {name:<10} {:>6} GPUs {:>12} GPU-hours {:>8} {:>8} jobs, mean JCT {}, waiting {}\n",
                 of.gpus,
-                format::figures(of.gpu_hours),
-                format::percent(of.allocation),
+                format::figures(of.executed_gpu_hours),
+                format::percent(of.gpu_allocation),
                 of.jobs,
-                format::duration(of.mean_jct),
-                format::duration(of.mean_queueing)
+                format::duration(of.jct_mean),
+                format::duration(of.queueing_mean)
             ));
         }
     }
@@ -375,12 +375,12 @@ fn by_whom(by: By, runs: &[RunResult]) -> String {
             table.row(vec![
                 within_line(of.called()).to_string(),
                 jobs,
-                format::figures(of.gpu_hours),
+                format::figures(of.executed_gpu_hours),
                 format::percent(of.share),
-                format::duration(of.wait.mean),
-                format::duration(of.wait.p95),
+                format::duration(of.queueing.mean),
+                format::duration(of.queueing.p95),
                 format::duration(of.jct.mean),
-                format::figures(of.rho),
+                format::figures(of.rho_mean),
             ]);
         }
         text.push_str(&table.to_string());

@@ -93,7 +93,7 @@ fn text(score: &Score) -> String {
             interval(&of.of_all),
         ];
         for times in [of.own, of.tiresias, of.srtf] {
-            row.extend([times.mean_jct, times.p95_jct].map(format::duration));
+            row.extend([times.jct_mean, times.jct_p95].map(format::duration));
         }
         row.push(format!("{:.1}", of.srtf_score));
         table.row(row);

@@ -115,10 +115,9 @@ async function once(message) {
 }
 
 /** Somebody's own scheduler as `policies` takes it, with its parameters. */
-async function written(kind, code, { name = "", ...params } = {}) {
-  const spec = await once({ task: "own", kind, code, name: String(name) });
-  const more = Object.entries(params).map(([key, value]) => `,${key}=${value}`);
-  return `${spec.slice(0, -1)}${more.join("")}]`;
+async function written(kind, code, params = {}) {
+  const texts = Object.entries(params).map(([key, value]) => [key, String(value)]);
+  return once({ task: "own", kind, code, params: texts });
 }
 
 /** A script (its text) as a policy. */
@@ -154,6 +153,9 @@ export const settings = async () => structuredClone((await described()).settings
 
 /** The samples, which open as `sample:NAME`. */
 export const samples = async () => structuredClone((await described()).samples);
+
+/** Every metric of a run. */
+export const metrics = async () => structuredClone((await described()).metrics);
 
 // ---- where the work is done ----
 

@@ -85,8 +85,8 @@ mod _engine {
 
     /// Every metric of a run, JSON.
     #[pyfunction]
-    fn metrics() -> String {
-        switchyard::report::metrics_json()
+    fn metrics() -> PyResult<String> {
+        crate::json(&described::metrics())
     }
 
     #[pymodule_init]

@@ -14,14 +14,9 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 use std::io::Write;
 use std::sync::Arc;
-pub use switchyard::report::sweep::{Row, TEXTS, csv_head, csv_line, figures};
+use switchyard::report::sweep::VERSION_KEY;
+pub use switchyard::report::sweep::{Row, TEXTS, VERSION, csv_head, csv_line, figures};
 use switchyard::report::{COLUMNS, Metric};
-
-/// The version of the columns: another one is refused by name.
-pub const VERSION: &str = "1";
-
-/// Under which a file says it.
-const VERSION_KEY: &str = "switchyard.sweep";
 
 /// Why a file is no table of ours.
 #[derive(Debug, thiserror::Error)]

@@ -21,7 +21,10 @@ mod summary;
 pub mod sweep;
 
 pub use bounded_slowdown::bounded_slowdown;
-pub use by::{By, GroupFigure, GroupFigures, Groups, OverTime, UnknownBy, groups_csv};
+pub use by::{
+    By, GROUP_METRIC_IDS, GROUP_METRICS, GROUP_METRICS_FORMERLY, GroupFigures, GroupMetric, Groups,
+    OverTime, UnknownBy, groups_csv,
+};
 pub use by_type::{TypeFigures, by_gpu_type};
 pub use calibration::Calibration;
 pub use chrome_trace::chrome_trace;
@@ -31,7 +34,8 @@ pub use export::{
 };
 pub use failures::Failures;
 pub use metrics::{
-    Better, COLUMNS, Group, HEADLINE, METRICS, Metric, Unfinished, Unit, metrics_json,
+    Better, COLUMNS, DescribedMetric, Group, HEADLINE, METRICS, Metric, Unfinished, Unit,
+    described_metrics,
 };
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};

@@ -552,6 +552,18 @@ pub static METRICS: [Metric; 38] = [
 ];
 
 impl Metric {
+    /// The metric of this id, for tables that are constants: one that is missing is found when they are compiled.
+    pub(super) const fn of_id(id: &str) -> &'static Self {
+        let mut at = 0;
+        while at < METRICS.len() {
+            if is_same(METRICS[at].id, id) {
+                return &METRICS[at];
+            }
+            at += 1;
+        }
+        panic!("no metric has this id")
+    }
+
     /// The metric of this name: its id, its place in the JSON of a run, or a former name; `-` is `_`.
     pub fn named(name: &str) -> Option<&'static Self> {
         let id = name.replace('-', "_");
@@ -588,6 +600,16 @@ impl Metric {
     }
 }
 
+/// Whether two texts are the same, for constants.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// How many columns a sweep's table has of metrics.
 pub const COLUMNS: usize = {
     let (mut at, mut columns) = (0, 0);
@@ -598,22 +620,23 @@ pub const COLUMNS: usize = {
     columns
 };
 
-/// The table as JSON, for scripts: `metrics.json`.
-pub fn metrics_json() -> String {
-    #[derive(Serialize)]
-    struct Entry {
-        #[serde(flatten)]
-        metric: &'static Metric,
-        /// The title within a sentence.
-        words: String,
-    }
-    let entry = |metric: &'static Metric| Entry {
+/// A metric as other programs are told of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct DescribedMetric {
+    /// What the table says.
+    #[serde(flatten)]
+    pub metric: &'static Metric,
+    /// The title within a sentence.
+    pub words: String,
+}
+
+/// All metrics, as other programs are told of them.
+pub fn described_metrics() -> Vec<DescribedMetric> {
+    let described = |metric: &'static Metric| DescribedMetric {
         metric,
         words: metric.words(),
     };
-    let entries: Vec<Entry> = METRICS.iter().map(entry).collect();
-    // A table of texts is never refused.
-    serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n"
+    METRICS.iter().map(described).collect()
 }
 
 #[cfg(test)]
@@ -762,11 +785,12 @@ mod tests {
     #[test]
     fn the_file_for_scripts_is_fresh() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("metrics.json");
+        let fresh = serde_json::to_string_pretty(&described_metrics()).unwrap() + "\n";
         if std::env::var_os("UPDATE_METRICS").is_some() {
-            std::fs::write(&file, metrics_json()).unwrap();
+            std::fs::write(&file, &fresh).unwrap();
         }
         let there = std::fs::read_to_string(&file).unwrap_or_default();
         let how = "stale: UPDATE_METRICS=1 cargo test -p switchyard-report metrics";
-        assert!(there == metrics_json(), "{}: {how}", file.display());
+        assert!(there == fresh, "{}: {how}", file.display());
     }
 }

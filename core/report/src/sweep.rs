@@ -5,6 +5,15 @@ use super::{COLUMNS, Metric, Summary};
 use crate::spreadsheet::guarded;
 use serde::{Deserialize, Serialize};
 
+/// The version of the columns: another one is refused by name.
+pub const VERSION: &str = "1";
+
+/// Under which a Parquet file says it.
+pub const VERSION_KEY: &str = "switchyard.sweep";
+
+/// The columns with numbers of the run that are no metrics.
+pub const NUMBERS: [&str; 2] = ["load", "seed"];
+
 /// A text of a run: its column, and where it is in a row.
 pub struct Text {
     /// The column.
@@ -110,7 +119,8 @@ pub fn figures(of: &Summary) -> Vec<f64> {
 pub fn csv_head() -> String {
     let texts = TEXTS.map(|text| text.name).join(",");
     let figures: Vec<&str> = Metric::columns().map(|metric| metric.id).collect();
-    format!("point,{texts},load,seed,{}", figures.join(","))
+    let numbers = NUMBERS.join(",");
+    format!("point,{texts},{numbers},{}", figures.join(","))
 }
 
 /// A row as CSV; empty cells where there are no numbers or one cannot be known. No text is a formula in a spreadsheet.

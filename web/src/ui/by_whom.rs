@@ -2,7 +2,7 @@
 //! each held over time. Below it, where the trace records waits, how close the runs come to them.
 
 use super::controls::{list, option, swatch};
-use super::metrics::{CALIBRATION, Metric, OF_GROUP};
+use super::metrics::{CALIBRATION, Look};
 use super::metrics_table::{Column, cell, reference};
 use super::services::{StateProps, tell};
 use super::term::Term;
@@ -13,7 +13,9 @@ use crate::stage::{Stage, StageRun};
 use crate::state::view_options::{COMPARE_BY, COMPARE_SHOW};
 use crate::state::{AppState, RunsAction, ViewAction};
 use std::rc::Rc;
-use switchyard::report::{By, Calibration, GroupFigures, Groups, OverTime};
+use switchyard::report::{
+    By, Calibration, GROUP_METRICS, GroupFigures, GroupMetric, Groups, OverTime,
+};
 use yew::prelude::*;
 
 /// So many groups are listed unless all are asked for.
@@ -96,8 +98,8 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
     };
     let groups = first.figures.len();
     let shown = state.option(&COMPARE_SHOW);
-    let metric = OF_GROUP.iter().find(|of| of.definition.id == shown);
-    let metric = metric.unwrap_or(&OF_GROUP[0]);
+    let metric = GROUP_METRICS.iter().find(|of| of.metric.id == shown);
+    let metric = metric.unwrap_or(&GROUP_METRICS[0]);
     let onby = tell(session, |event: Event| {
         ViewAction::SetOption(&COMPARE_BY, input_value(&event))
     });
@@ -107,13 +109,12 @@ pub(super) fn ByWhom(props: &ByWhomProps) -> Html {
     let kinds = told
         .iter()
         .map(|of| option(of.word(), &format::units(of.title()), *of == by, None));
-    let metrics = OF_GROUP.iter().map(|of| {
-        let Metric { definition, .. } = of;
+    let metrics = GROUP_METRICS.iter().map(|of| {
         option(
-            definition.id,
-            &format::units(definition.name),
+            of.metric.id,
+            &format::units(&of.metric.words()),
             std::ptr::eq(of, metric),
-            Some(definition.meaning),
+            Some(of.metric.meaning),
         )
     });
     let listed = if *whole { groups } else { LISTED };
@@ -157,7 +158,7 @@ fn colour(group: usize, dark: bool) -> &'static str {
 fn table(
     found: &[OfRun],
     listed: usize,
-    metric: &'static Metric<GroupFigures>,
+    of: &'static GroupMetric,
     (columns, baseline): (&[Column], u32),
     dark: bool,
 ) -> Html {
@@ -176,10 +177,10 @@ fn table(
         let values = columns.iter().map(|column| {
             let run = found.iter().find(|run| run.id == column.id);
             let figures = run.and_then(|run| run.figures.get(at));
-            figures.map_or(f64::NAN, metric.value)
+            figures.map_or(f64::NAN, of.of)
         });
         let values: Vec<f64> = values.collect();
-        let look = (metric.definition.name, metric.look);
+        let look = (of.metric.title, Look::of(of.metric));
         let compared = (baseline, Column::is_comparable as fn(&Column) -> bool);
         let cells = (0..columns.len()).map(|run| cell(look, columns, compared, &values, run));
         let called = group.called();

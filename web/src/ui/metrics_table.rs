@@ -333,11 +333,11 @@ mod tests {
             types: vec![TypeFigures {
                 gpu_type: "v100".to_owned(),
                 gpus: 8,
-                gpu_hours: 0.0,
-                allocation: 0.5,
+                executed_gpu_hours: 0.0,
+                gpu_allocation: 0.5,
                 jobs: 1 + evictions,
-                mean_jct: 60.0,
-                mean_queueing: 6.0,
+                jct_mean: 60.0,
+                queueing_mean: 6.0,
                 jct: Vec::new(),
             }],
         }
