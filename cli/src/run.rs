@@ -13,7 +13,7 @@ use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{
-    By, Group, Metric, Outcomes, Results, RunResult, Summary, TableForm, chrome_trace,
+    By, Metric, MetricGroup, Outcomes, Results, RunResult, Summary, TableForm, chrome_trace,
     finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
@@ -447,8 +447,8 @@ fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
     let whole: Vec<Summary> = runs.iter().map(|run| run.summary).collect();
     let fail = whole.iter().any(|of| of.failures.is_something());
     // What failures cost is of the run, whichever jobs are compared.
-    let failures = Metric::of_group(Group::Failures).filter(|_| fail);
-    let metrics = Metric::of_group(Group::Run).map(|metric| (metric, compared));
+    let failures = Metric::of_group(MetricGroup::Failures).filter(|_| fail);
+    let metrics = Metric::of_group(MetricGroup::Run).map(|metric| (metric, compared));
     for (metric, of) in metrics.chain(failures.map(|metric| (metric, &*whole))) {
         let mut row = vec![metric.words()];
         let baseline = &of[0];

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::rc::Rc;
 use switchyard::policy::PolicySpec;
-use switchyard::report::{Metric, Unit};
+use switchyard::report::{Metric, MetricUnit};
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
 use switchyard_app::format::{self, SPAN_UNITS};
@@ -300,7 +300,7 @@ fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Quantity> {
     ensure!(what.is_none(), "{name} is of a whole run");
     Ok(Quantity {
         number: (metric.of)(&run.result.summary),
-        in_seconds: metric.unit == Unit::Seconds,
+        in_seconds: metric.unit == MetricUnit::Seconds,
     })
 }
 

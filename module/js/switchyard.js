@@ -10,7 +10,7 @@
 // Where workers cannot be had (a security policy that forbids them), the work is done here, in slices.
 // switchyard.d.ts says what everything takes and gives.
 
-import { Desk, choices, own, told } from "./work.js";
+import { TraceSession, choices, own, told } from "./work.js";
 
 /** Milliseconds that the page waits for its turn, where the work is done on its own thread. */
 const SLICE_MS = 12;
@@ -224,7 +224,7 @@ class Hand {
 
 /** The same without a worker: in slices, between which the page gets its turn. */
 class SlowHand {
-  #desk = new Desk();
+  #session = new TraceSession();
   ended = false;
 
   async ask({ task, source, options, ...rest }, { signal, onProgress }) {
@@ -246,8 +246,8 @@ class SlowHand {
       signal?.throwIfAborted();
       if (task === "choices") return await choices();
       if (task === "own") return await own(rest);
-      if (task === "open") return await this.#desk.open(source, options, hear, pause);
-      return await this.#desk.run(options, hear, pause, SLICE_MS);
+      if (task === "open") return await this.#session.open(source, options, hear, pause);
+      return await this.#session.run(options, hear, pause, SLICE_MS);
     } catch (error) {
       if (heard) throw heard.error;
       if (signal?.aborted) throw signal.reason;
@@ -257,7 +257,7 @@ class SlowHand {
 
   end() {
     this.ended = true;
-    this.#desk.close();
+    this.#session.close();
   }
 }
 

@@ -39,7 +39,7 @@ export async function own({ kind, code, params }) {
 }
 
 /** One trace and its runs, one after the other. */
-export class Desk {
+export class TraceSession {
   #jobs;
 
   /**

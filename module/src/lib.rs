@@ -1,14 +1,14 @@
 //! The engine as a module for code. `js/work.js` drives it, in a worker or in slices: it hands on bytes
 //! to an [`Opener`], which becomes [`Jobs`], which become [`Runs`], which work for so many milliseconds
-//! at a time. What was asked comes as a plain object (`asked`), and results go as plain objects, by the
+//! at a time. What was asked comes as a plain object (`options`), and results go as plain objects, by the
 //! command line's names, with a typed array for each column of jobs (`columns`).
 //!
 //! Whatever is wrong is an `Error` that says what, where and what to do, with a `kind`: `input`, as
 //! where the command line ends with status 2, or `run`, where it ends with 1.
 
-mod asked;
 mod columns;
-mod told;
+mod options;
+mod to_js;
 
 use js_sys::Object;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use switchyard::trace::{OpenOptions, Opening};
 use switchyard_app::described;
 use switchyard_app::driver::{Budget, Driver, Step};
 use switchyard_app::study::{Prepared, Study};
-use told::{plain, put, refused, refused_to_open, stopped};
+use to_js::{plain, put, refused, refused_to_open, stopped};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
@@ -77,7 +77,7 @@ fn with_params(
 /// The sample of this name; `options` as for an [`Opener`].
 #[wasm_bindgen]
 pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
-    let asked = asked::opening(options)?;
+    let asked = options::opening(options)?;
     let study = Study::of_sample(name, &asked.options, &asked.choices, asked.cluster);
     Ok(Jobs {
         study: study.map_err(refused)?,
@@ -88,7 +88,7 @@ pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
 #[wasm_bindgen]
 pub struct Opener {
     opening: Opening,
-    asked: switchyard_app::asked::Opening,
+    asked: switchyard_app::options::Opening,
     again: bool,
     first: Option<String>,
 }
@@ -105,7 +105,7 @@ impl Opener {
     /// With the options of `open` in JavaScript. `again`: the files have been opened once.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue, again: bool) -> Result<Opener, JsValue> {
-        let asked = asked::opening(options)?;
+        let asked = options::opening(options)?;
         let options = OpenOptions {
             keep_on_cores: again,
             ..asked.options.clone()
@@ -167,10 +167,10 @@ impl Jobs {
 
     /// Runs of them, with the options of `run` in JavaScript.
     pub fn runs(&self, options: &JsValue) -> Result<Runs, JsValue> {
-        let running = asked::running(options)?;
+        let running = options::running(options)?;
         let asked = running.of_study(self.study.clone()).map_err(refused)?;
         let prepared = asked.prepare().map_err(refused)?;
-        told::is_told_exactly(&prepared)?;
+        to_js::is_told_exactly(&prepared)?;
         Ok(Runs {
             prepared,
             run: None,
@@ -262,7 +262,7 @@ impl Runs {
             return Ok(None);
         };
         let mut spec = spec.clone();
-        spec.options.log_budget = told::budget();
+        spec.options.log_budget = to_js::budget();
         Ok(Some(Run {
             driver: self.prepared.start(&spec).map_err(refused)?,
             spec,

@@ -1,6 +1,6 @@
 //! The engine for Python: `switchyard._engine`, of which the package `switchyard` is made.
 //!
-//! Options come as JSON (their names are those of files and of the command line, `switchyard_app::asked`),
+//! Options come as JSON (their names are those of files and of the command line, `switchyard_app::options`),
 //! and figures go as the JSON that the command line prints; columns are Arrow's ([`table`]), of which NumPy,
 //! pandas and polars take what they need without copying. While the engine works Python goes on
 //! ([`watch`]), and an interrupt ends the work.

@@ -1,7 +1,7 @@
 //! Numbers and times as people read them.
 
 use serde::Serialize;
-use switchyard::report::{Metric, Unit};
+use switchyard::report::{Metric, MetricUnit};
 use switchyard::spreadsheet::guarded;
 
 const MINUTE: f64 = 60.0;
@@ -95,11 +95,11 @@ pub fn percent(part: f64) -> String {
 pub fn metric(of: &Metric, value: f64) -> String {
     match of.unit {
         _ if !value.is_finite() => "–".to_string(),
-        Unit::Seconds => duration(value),
-        Unit::Share => percent(value),
-        Unit::GpuHours => with_unit(value, "GPU-hours"),
-        Unit::NodeHours => with_unit(value, "node-hours"),
-        Unit::Count | Unit::Number => figures(value),
+        MetricUnit::Seconds => duration(value),
+        MetricUnit::Share => percent(value),
+        MetricUnit::GpuHours => with_unit(value, "GPU-hours"),
+        MetricUnit::NodeHours => with_unit(value, "node-hours"),
+        MetricUnit::Count | MetricUnit::Number => figures(value),
     }
 }
 

@@ -67,7 +67,7 @@ pub use spec::PolicySpec;
 pub use spec_error::SpecError;
 pub use switchyard_engine::{Cadence, Every, Policy};
 pub use switchyard_explain::{
-    Explanation, Fact, Line, Loss, Mark, Plot, RoundReport, RoundRow, Slowness, Verdict,
+    Explanation, Fact, Loss, Mark, Plot, PlotLine, RoundReport, RoundRow, Slowness, Verdict,
 };
 pub use switchyard_model::draw::Rng;
 pub use user_policy::CODE;

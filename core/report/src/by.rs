@@ -1,7 +1,7 @@
 //! A run by whom its jobs are of: a row of figures for each user, account, partition and so on, and what part
 //! of the cluster each held over time.
 
-use super::{Better, Distribution, Group, Metric, Outcomes, Unfinished, Unit};
+use super::{Better, Distribution, Metric, MetricGroup, MetricUnit, Outcomes, Unfinished};
 use crate::cluster::ClusterSpec;
 use crate::job::{Job, JobId, TypeSet};
 use crate::meant::hint;
@@ -344,10 +344,10 @@ static SHARE: Metric = Metric {
     meaning: "The part of all GPU-hours held that the group's jobs held.",
     formula: "",
     source: "",
-    unit: Unit::Share,
+    unit: MetricUnit::Share,
     better: Better::Neither,
     unfinished: Unfinished::SoFar,
-    group: Group::Detail,
+    group: MetricGroup::Detail,
     path: "",
     aliases: &[],
     column: false,
@@ -533,7 +533,7 @@ mod tests {
         assert!(
             GROUP_METRICS
                 .iter()
-                .all(|of| known(of) || of.metric.unit == Unit::Seconds)
+                .all(|of| known(of) || of.metric.unit == MetricUnit::Seconds)
         );
         let csv = groups_csv(By::Gang, [("fifo", &[of_group][..])]);
         let head = "policy,gang,jobs,finished,queueing_mean,queueing_p95,jct_mean,jct_p95,rho_mean,\

@@ -34,8 +34,8 @@ pub use export::{
 };
 pub use failures::Failures;
 pub use metrics::{
-    Better, COLUMNS, DescribedMetric, Group, HEADLINE, METRICS, Metric, Unfinished, Unit,
-    described_metrics,
+    Better, COLUMNS, DescribedMetric, HEADLINE, METRICS, Metric, MetricGroup, MetricUnit,
+    Unfinished, described_metrics,
 };
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};

@@ -20,13 +20,13 @@ pub struct Metric {
     /// Where it comes from; empty if it is common knowledge.
     pub source: &'static str,
     /// What its values are.
-    pub unit: Unit,
+    pub unit: MetricUnit,
     /// Which way is better.
     pub better: Better,
     /// What it is of a run that leaves jobs unfinished.
     pub unfinished: Unfinished,
     /// Where it stands.
-    pub group: Group,
+    pub group: MetricGroup,
     /// Its place in the JSON of a run; empty if that has it not.
     pub path: &'static str,
     /// Former names, which are read but not written.
@@ -41,7 +41,7 @@ pub struct Metric {
 /// What values of a metric are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum MetricUnit {
     /// Seconds.
     Seconds,
     /// A part of a whole, 0 to 1.
@@ -83,7 +83,7 @@ pub enum Unfinished {
 /// Where a metric stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Group {
+pub enum MetricGroup {
     /// Of a run: in every table of runs.
     Run,
     /// How many jobs: in tables that do not say so beside a run's name.
@@ -115,10 +115,10 @@ const TIME: Metric = Metric {
     meaning: "",
     formula: "",
     source: "",
-    unit: Unit::Seconds,
+    unit: MetricUnit::Seconds,
     better: Better::Lower,
     unfinished: Unfinished::OfFinished,
-    group: Group::Run,
+    group: MetricGroup::Run,
     path: "",
     aliases: &[],
     column: true,
@@ -127,29 +127,29 @@ const TIME: Metric = Metric {
 
 /// A number of jobs.
 const JOBS: Metric = Metric {
-    unit: Unit::Count,
+    unit: MetricUnit::Count,
     better: Better::Neither,
     unfinished: Unfinished::SoFar,
-    group: Group::Jobs,
+    group: MetricGroup::Jobs,
     ..TIME
 };
 
 /// One of finish-time fairness.
 const FAIRNESS: Metric = Metric {
-    unit: Unit::Number,
+    unit: MetricUnit::Number,
     source: THEMIS,
     ..TIME
 };
 
 /// A number of failures.
 const FAILURES: Metric = Metric {
-    group: Group::Failures,
+    group: MetricGroup::Failures,
     ..JOBS
 };
 
 /// GPU-hours that failures cost.
 const FAILURE_HOURS: Metric = Metric {
-    unit: Unit::GpuHours,
+    unit: MetricUnit::GpuHours,
     better: Better::Lower,
     ..FAILURES
 };
@@ -168,7 +168,7 @@ const fn queueing(
         title,
         meaning,
         formula,
-        group: Group::Detail,
+        group: MetricGroup::Detail,
         path,
         of,
         ..TIME
@@ -182,7 +182,7 @@ pub static METRICS: [Metric; 38] = [
         id: "jobs",
         title: "Jobs",
         meaning: "Jobs of the workload.",
-        group: Group::Detail,
+        group: MetricGroup::Detail,
         path: "jobs",
         of: |of| f64::from(of.jobs),
         ..JOBS
@@ -343,7 +343,7 @@ pub static METRICS: [Metric; 38] = [
         title: "Restarts",
         meaning: "Starts after a job's first one: resumes and moves. Each costs a checkpoint and a restore.",
         formula: "Σ starts − jobs started",
-        unit: Unit::Count,
+        unit: MetricUnit::Count,
         unfinished: Unfinished::SoFar,
         path: "restarts",
         of: |of| f64::from(of.restarts),
@@ -354,7 +354,7 @@ pub static METRICS: [Metric; 38] = [
         title: "GPU allocation",
         meaning: "The share of the cluster's GPUs that jobs held, on average over the makespan. Held is not the same as used well.",
         formula: "Σ GPUs × time held ∕ (GPUs of the cluster × makespan)",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         better: Better::Higher,
         unfinished: Unfinished::SoFar,
         path: "gpu_allocation",
@@ -367,7 +367,7 @@ pub static METRICS: [Metric; 38] = [
         title: "Cost",
         meaning: "Nodes rented × hours, from the first submission to the last finish: all nodes, unless the policy rents fewer.",
         formula: "Σ nodes × time rented",
-        unit: Unit::NodeHours,
+        unit: MetricUnit::NodeHours,
         unfinished: Unfinished::SoFar,
         path: "node_hours",
         aliases: &["cost"],
@@ -379,7 +379,7 @@ pub static METRICS: [Metric; 38] = [
         title: "Mean nodes rented",
         meaning: "Nodes rented, on average over the makespan.",
         formula: "Σ nodes × time rented ∕ makespan",
-        unit: Unit::Number,
+        unit: MetricUnit::Number,
         unfinished: Unfinished::SoFar,
         path: "mean_nodes",
         of: |of| of.mean_nodes,
@@ -429,7 +429,7 @@ pub static METRICS: [Metric; 38] = [
         title: "Goodput",
         meaning: "Of the GPU-hours that jobs held, the share that moved them forward: neither lost to failures nor spent on checkpoints and restoring.",
         formula: "1 − (lost + checkpoints + restoring) ∕ GPU-hours held",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         better: Better::Higher,
         column: false,
         of: |of| of.failures.goodput(),
@@ -544,7 +544,7 @@ pub static METRICS: [Metric; 38] = [
         id: "availability",
         title: "GPUs available",
         meaning: "The share of the cluster's GPUs on nodes that were neither down nor drained.",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         path: "failures.availability",
         of: |of| of.failures.availability,
         ..FAILURES
@@ -579,7 +579,7 @@ impl Metric {
     }
 
     /// Those of a group, in their order.
-    pub fn of_group(group: Group) -> impl Iterator<Item = &'static Self> {
+    pub fn of_group(group: MetricGroup) -> impl Iterator<Item = &'static Self> {
         METRICS.iter().filter(move |metric| metric.group == group)
     }
 

@@ -3,7 +3,7 @@
 //! CSV with the figures unrounded. A run that leaves jobs behind says so beside its name; it is never the
 //! best, and no ratio is taken of it.
 
-use super::{Better, Metric, Summary, Unit};
+use super::{Better, Metric, MetricUnit, Summary};
 use crate::spreadsheet::guarded;
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub enum TableForm {
 /// A column's head, with its unit where that is not one: `Mean JCT (s)`.
 fn head(metric: &Metric) -> String {
     match metric.unit {
-        Unit::Seconds => format!("{} (s)", metric.title),
+        MetricUnit::Seconds => format!("{} (s)", metric.title),
         _ => metric.title.to_owned(),
     }
 }
@@ -29,7 +29,7 @@ fn head(metric: &Metric) -> String {
 /// With how many decimals a column is shown.
 fn decimals(metric: &Metric) -> usize {
     match metric.unit {
-        Unit::Seconds | Unit::Count => 0,
+        MetricUnit::Seconds | MetricUnit::Count => 0,
         _ => 2,
     }
 }

@@ -4,7 +4,7 @@
 use super::term::Definition;
 use super::wording::Direction;
 use crate::draw::format;
-use switchyard::report::{self as metrics, Better, Calibration, TypeFigures, Unit};
+use switchyard::report::{self as metrics, Better, Calibration, MetricUnit, TypeFigures};
 
 /// A number of what is told of every run beside its [`metrics::Metric`]s.
 pub(super) struct Metric<T> {
@@ -61,15 +61,15 @@ impl Look {
     /// As a metric of runs says.
     pub(super) fn of(metric: &metrics::Metric) -> Self {
         let look = match metric.unit {
-            Unit::Seconds => LESS_TIME,
-            Unit::Share => MORE_OF_ALL,
-            Unit::GpuHours => LESS_SERVICE,
-            Unit::Count => FEWER,
-            Unit::NodeHours => Look {
+            MetricUnit::Seconds => LESS_TIME,
+            MetricUnit::Share => MORE_OF_ALL,
+            MetricUnit::GpuHours => LESS_SERVICE,
+            MetricUnit::Count => FEWER,
+            MetricUnit::NodeHours => Look {
                 format: node_hours,
                 ..FEWER
             },
-            Unit::Number => LOWER,
+            MetricUnit::Number => LOWER,
         };
         Self {
             better: metric.better,

@@ -8,7 +8,7 @@ use super::wording::{SAME, difference};
 use crate::comparison::{summary, types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
-use switchyard::report::{Better, Group, Metric, Summary, TypeFigures, finished_in_all};
+use switchyard::report::{Better, Metric, MetricGroup, Summary, TypeFigures, finished_in_all};
 use switchyard_app::figures::type_title;
 use yew::prelude::*;
 
@@ -108,11 +108,11 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
             </th>
         }
     });
-    let of_runs = Metric::of_group(Group::Run).chain(Metric::of_group(Group::Jobs));
+    let of_runs = Metric::of_group(MetricGroup::Run).chain(Metric::of_group(MetricGroup::Jobs));
     let of_runs = of_runs.map(|metric| {
         let values = columns.iter().map(|column| match metric.group {
             // How many jobs a run has left behind is of all of them.
-            Group::Jobs => (metric.of)(&column.summary),
+            MetricGroup::Jobs => (metric.of)(&column.summary),
             _ => known(metric, &column.compared),
         });
         row(
@@ -160,7 +160,7 @@ pub(super) fn metrics_table(columns: &[Column], dark: bool, baseline: u32) -> Ht
 
 /// What failures cost the runs, over all jobs. What is nought in every run says nothing.
 fn of_failures(columns: &[Column], baseline: &Column) -> Vec<Html> {
-    let rows = Metric::of_group(Group::Failures).filter_map(|metric| {
+    let rows = Metric::of_group(MetricGroup::Failures).filter_map(|metric| {
         let values = columns.iter();
         let values: Vec<f64> = values.map(|column| (metric.of)(&column.summary)).collect();
         values.iter().any(|value| *value != 0.0).then(|| {

@@ -13,11 +13,11 @@ mod budget;
 #[cfg(feature = "scripts")]
 mod by_key;
 #[cfg(feature = "scripts")]
-mod desk;
-#[cfg(feature = "scripts")]
 mod direct;
 #[cfg(feature = "scripts")]
 mod examples;
+#[cfg(feature = "scripts")]
+mod host;
 #[cfg(feature = "scripts")]
 mod job;
 #[cfg(feature = "scripts")]

@@ -1,7 +1,7 @@
 //! A script that decides the whole, `fn plan(view)`: who starts, stops and moves, where, with which batch,
 //! and when it wants to be asked again.
 
-use super::desk::Board;
+use super::host::Board;
 use super::job::{Job, Kept, Seat};
 use super::jobs::Jobs;
 use super::program::Script;
