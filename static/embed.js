@@ -47,9 +47,9 @@
  * @property {string} given What a person has named it; "" if nobody has.
  * @property {"idle" | "running" | "done" | "cancelled" | "failed"} status How far its run is.
  * @property {string} why Why its run has failed; "" if it has not.
- * @property {number | null} mean The mean completion time, once the run is complete.
- * @property {number | null} p95
- * @property {number | null} rho The mean of finish-time fairness.
+ * @property {number | null} jct_mean The mean completion time, once the run is complete.
+ * @property {number | null} jct_p95
+ * @property {number | null} rho_mean The mean of finish-time fairness.
  * @property {string} left "149 of 240 finished" where the run leaves jobs behind, else "".
  * @property {number} hue
  */

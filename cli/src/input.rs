@@ -18,7 +18,7 @@ use switchyard::trace::{
     Trace, Window, date,
 };
 use switchyard::workload::{Label, Sample};
-use switchyard_app::asked;
+use switchyard_app::options;
 use switchyard_app::study::{Study, cluster_of};
 use switchyard_sweep::files;
 use walkdir::WalkDir;
@@ -171,7 +171,7 @@ impl TraceArguments {
         paths: &[PathBuf],
         cluster: Option<&ClusterSpec>,
     ) -> Result<Opened, Failure> {
-        let asked = asked::Opening {
+        let asked = options::Opening {
             options: self.options(),
             choices: self.choices(),
             cluster: cluster.cloned(),

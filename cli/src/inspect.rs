@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
 use switchyard::outages::Outages;
-use switchyard::report::figure;
 use switchyard::trace::{Bin, Example, Inspection, Opened, ProfileTable, Trace, shorten};
 use switchyard::workload::Application;
+use switchyard_app::format;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -100,8 +100,6 @@ fn types(trace: &Trace) -> Vec<(&str, usize)> {
 fn report(trace: &Trace) -> String {
     let inspection = trace.inspect();
     let unit = trace.unit;
-    // Of cores logs are small as well as large.
-    let digits = if unit.is_default() { 1 } else { 2 };
     let mut out = String::new();
     let mut line = |text: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
@@ -118,14 +116,14 @@ fn report(trace: &Trace) -> String {
     line(format_args!(
         "{:<9} {}",
         unit.words("GPU-hours"),
-        figure(inspection.gpu_hours, digits)
+        format::figures(inspection.gpu_hours)
     ));
     let duration = inspection.duration;
     line(format_args!(
-        "duration  median {} s, mean {} s, p99 {} s",
-        figure(duration.median, 0),
-        figure(duration.mean, 0),
-        figure(duration.p99, 0)
+        "duration  median {}, mean {}, p99 {}",
+        format::duration(duration.median),
+        format::duration(duration.mean),
+        format::duration(duration.p99)
     ));
     line(format_args!(
         "{:<9} mean {:.2}, max {}",
@@ -135,7 +133,7 @@ fn report(trace: &Trace) -> String {
     ));
     line(format_args!(
         "span      {} days",
-        figure(inspection.span_days, 1)
+        format::figures(inspection.span_days)
     ));
     if let Some(epoch) = trace.epoch {
         let [first, last] =

@@ -205,7 +205,7 @@ impl Piece<'_> {
 fn drive(
     run: &mut Driver,
     until: Time,
-    mut look: impl FnMut(driver::Progress),
+    mut look: impl FnMut(driver::RunProgress),
 ) -> Result<(), RunError> {
     loop {
         let begin = Instant::now();

@@ -13,11 +13,12 @@ use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{
-    By, Group, Metric, Outcomes, Results, RunResult, Summary, TableForm, Unit, chrome_trace,
-    duration, figure, finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table,
+    By, Metric, MetricGroup, Outcomes, Results, RunResult, Summary, TableForm, chrome_trace,
+    finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table,
 };
 use switchyard::sim::RunLog;
 use switchyard::workload::Suggestion;
+use switchyard_app::format;
 use switchyard_app::study::{Origin, Prepared};
 
 #[derive(Args)]
@@ -258,7 +259,7 @@ fn head(results: &Results, prepared: &Prepared) -> String {
         "{} jobs ({}), {} GPU-hours, on {}: {} GPUs ({origin})\n",
         trace.jobs,
         trace.format,
-        figure(trace.gpu_hours, 0),
+        format::figures(trace.gpu_hours),
         cluster.spec,
         cluster.gpus
     );
@@ -323,13 +324,13 @@ fn types(runs: &[RunResult]) -> String {
                 name => &within_line(name),
             };
             text.push_str(&format!(
-                "  {name:<10} {:>6} GPUs {:>12} GPU-hours {:>6} % {:>8} jobs, mean JCT {}, waiting {}\n",
+                "  {name:<10} {:>6} GPUs {:>12} GPU-hours {:>8} {:>8} jobs, mean JCT {}, waiting {}\n",
                 of.gpus,
-                figure(of.gpu_hours, 1),
-                figure(of.allocation * 100.0, 1),
+                format::figures(of.executed_gpu_hours),
+                format::percent(of.gpu_allocation),
                 of.jobs,
-                duration(of.mean_jct),
-                duration(of.mean_queueing)
+                format::duration(of.jct_mean),
+                format::duration(of.queueing_mean)
             ));
         }
     }
@@ -371,19 +372,15 @@ fn by_whom(by: By, runs: &[RunResult]) -> String {
                 0 => of.jobs.to_string(),
                 _ => format!("{} of {}", of.finished, of.jobs),
             };
-            let known = |value: f64, digits: usize| match value.is_nan() {
-                true => UNKNOWN.to_owned(),
-                false => figure(value, digits),
-            };
             table.row(vec![
                 within_line(of.called()).to_string(),
                 jobs,
-                known(of.gpu_hours, 1),
-                format!("{} %", known(of.share * 100.0, 1)),
-                duration(of.wait.mean),
-                duration(of.wait.p95),
-                duration(of.jct.mean),
-                known(of.rho, 2),
+                format::figures(of.executed_gpu_hours),
+                format::percent(of.share),
+                format::duration(of.queueing.mean),
+                format::duration(of.queueing.p95),
+                format::duration(of.jct.mean),
+                format::figures(of.rho_mean),
             ]);
         }
         text.push_str(&table.to_string());
@@ -417,39 +414,21 @@ fn calibrations(runs: &[RunResult]) -> String {
         if text.is_empty() {
             text.push_str(&format!(
                 "\nwaits beside those that the trace records (mean {}, p95 {})\n",
-                duration(of.recorded.mean),
-                duration(of.recorded.p95)
+                format::duration(of.recorded.mean),
+                format::duration(of.recorded.p95)
             ));
         }
         text.push_str(&format!(
-            "  {}: mean {}, p95 {}; a job's is off by {} (median), {} (p95); {} % within a factor of two\n",
+            "  {}: mean {}, p95 {}; a job's is off by {} (median), {} (p95); {} within a factor of two\n",
             run.label,
-            duration(of.wait.mean),
-            duration(of.wait.p95),
-            duration(of.error.median),
-            duration(of.error.p95),
-            figure(of.within_two * 100.0, 1)
+            format::duration(of.wait.mean),
+            format::duration(of.wait.p95),
+            format::duration(of.error.median),
+            format::duration(of.error.p95),
+            format::percent(of.within_two)
         ));
     }
     text + &late
-}
-
-/// For what cannot be known.
-const UNKNOWN: &str = "–";
-
-/// A value of a metric as text.
-fn shown(metric: &Metric, value: f64) -> String {
-    if value.is_nan() {
-        return UNKNOWN.to_owned();
-    }
-    match metric.unit {
-        Unit::Seconds => duration(value),
-        Unit::Share => format!("{} %", figure(value * 100.0, 2)),
-        Unit::GpuHours => format!("{} GPU-hours", figure(value, 1)),
-        Unit::NodeHours => format!("{} node-hours", figure(value, 1)),
-        Unit::Count => figure(value, 0),
-        Unit::Number => figure(value, if value.abs() < 1.0 { 3 } else { 2 }),
-    }
 }
 
 /// A row per metric, a column per run; compared: with the ratio to the first run, where both have
@@ -468,8 +447,8 @@ fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
     let whole: Vec<Summary> = runs.iter().map(|run| run.summary).collect();
     let fail = whole.iter().any(|of| of.failures.is_something());
     // What failures cost is of the run, whichever jobs are compared.
-    let failures = Metric::of_group(Group::Failures).filter(|_| fail);
-    let metrics = Metric::of_group(Group::Run).map(|metric| (metric, compared));
+    let failures = Metric::of_group(MetricGroup::Failures).filter(|_| fail);
+    let metrics = Metric::of_group(MetricGroup::Run).map(|metric| (metric, compared));
     for (metric, of) in metrics.chain(failures.map(|metric| (metric, &*whole))) {
         let mut row = vec![metric.words()];
         let baseline = &of[0];
@@ -478,10 +457,10 @@ fn table(runs: &[RunResult], compared: &[Summary], ratios: bool) -> String {
             let value = (metric.of)(of);
             let ratio = value / (metric.of)(baseline);
             let ratio = match ratios && i > 0 && is_alike && ratio.is_finite() {
-                true => format!(" ({}x)", figure(ratio, 2)),
+                true => format!(" ({}x)", format::significant(ratio)),
                 false => String::new(),
             };
-            row.push(format!("{}{ratio}", shown(metric, value)));
+            row.push(format!("{}{ratio}", format::metric(metric, value)));
         }
         table.row(row);
     }

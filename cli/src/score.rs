@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use switchyard::RunSpecError;
 use switchyard::sim::RunError;
 use switchyard_app::challenges::{Estimate, MOST_DRAW, RUNS, Score, ScoreError, score_watched};
+use switchyard_app::format;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -85,7 +86,6 @@ fn text(score: &Score) -> String {
         "score",
     ];
     table.row(head.map(str::to_owned).to_vec());
-    let seconds = |seconds: f64| format!("{seconds:.0} s");
     for of in &score.challenges {
         let mut row = vec![
             of.title.to_owned(),
@@ -93,7 +93,7 @@ fn text(score: &Score) -> String {
             interval(&of.of_all),
         ];
         for times in [of.own, of.tiresias, of.srtf] {
-            row.extend([seconds(times.mean_jct), seconds(times.p95_jct)]);
+            row.extend([times.jct_mean, times.jct_p95].map(format::duration));
         }
         row.push(format!("{:.1}", of.srtf_score));
         table.row(row);

@@ -1,69 +1,28 @@
-//! Schedulers of one's own: from `script:FILE` or `plugin:FILE` to a spec that holds what is in the file.
+//! Schedulers of one's own in files: what `script:FILE` and `plugin:FILE` name is read and handed to the engine.
 
 use crate::Failure;
 use anyhow::{Context, anyhow};
 use std::borrow::Cow;
 use std::path::Path;
-use switchyard::policy::script::Script;
-use switchyard::policy::{PolicySpec, SpecError, plugin};
+use switchyard::policy::{PolicyFile, PolicyFileError, PolicySpec, SpecError, spec_of_code};
 use switchyard::sim::{Mistake, RunError};
 use switchyard_sweep::files;
-
-/// A kind of scheduler in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Script,
-    Plugin,
-}
-
-/// What marks a file in the place of a policy.
-const MARKS: [(&str, Kind); 2] = [("script:", Kind::Script), ("plugin:", Kind::Plugin)];
-
-/// What every WebAssembly module begins with.
-const MODULE: &[u8] = b"\0asm";
 
 /// A policy as the engine reads it, where a person may have named a file: `script:FILE` or `plugin:FILE`,
 /// with what stands behind a name in any spec, `[placement=spread]` and `if 7:3600..`.
 pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
-    let Some(Named {
-        kind,
-        path,
-        more,
-        outages,
-    }) = named(text)
-    else {
+    let Some(file) = PolicyFile::named(text) else {
         return Ok(Cow::Borrowed(text));
     };
-    let file = read(path)?;
-    match (kind, kind_of(&file)) {
-        (Kind::Plugin, Kind::Script) => {
-            let path = path.display();
-            return Err(Failure::Input(anyhow!(
-                "{path} is no WebAssembly module: a plug-in is one (docs/plugins.md); name a script as script:{path}"
-            )));
-        }
-        (Kind::Script, Kind::Plugin) => {
-            let path = path.display();
-            return Err(Failure::Input(anyhow!(
-                "{path} is a WebAssembly module and no script: name it as plugin:{path}"
-            )));
-        }
-        _ => {}
-    }
-    let mut spec = policy_in(path, &file)?.to_string();
-    if !more.is_empty() {
-        spec.pop();
-        spec.push_str(&format!(",{more}]"));
-    }
-    if !outages.is_empty() {
-        spec.push_str(&format!(" if {outages}"));
-    }
-    Ok(Cow::Owned(spec))
+    let path = Path::new(file.path());
+    let spec = file.spec(&read(path)?, &name_of(path));
+    let spec = spec.map_err(|error| refused(path, error))?;
+    Ok(Cow::Owned(spec.to_string()))
 }
 
 /// The same of an argument that takes policies and no bare files.
 pub(crate) fn policy(text: &str) -> Result<Cow<'_, str>, Failure> {
-    let is_file = || named(text).is_none() && Path::new(text).is_file();
+    let is_file = || PolicyFile::named(text).is_none() && Path::new(text).is_file();
     match text.parse::<PolicySpec>() {
         Err(SpecError::UnknownPolicy { .. }) if is_file() => Err(Failure::Input(anyhow!(
             "{text} is a file: name it as script:{text}, or, if it is a WebAssembly module, as plugin:{text}"
@@ -72,39 +31,14 @@ pub(crate) fn policy(text: &str) -> Result<Cow<'_, str>, Failure> {
     }
 }
 
-/// `script:FILE[…] if …` or `plugin:FILE[…] if …` in its pieces.
-struct Named<'a> {
-    kind: Kind,
-    path: &'a Path,
-    more: &'a str,
-    outages: &'a str,
-}
-
 /// The file that a policy's text names, if it names one.
 pub(crate) fn file_of(text: &str) -> Option<&Path> {
-    Some(named(text)?.path)
-}
-
-fn named(text: &str) -> Option<Named<'_>> {
-    let (rest, kind) = MARKS
-        .iter()
-        .find_map(|&(mark, kind)| Some((text.trim().strip_prefix(mark)?, kind)))?;
-    let (rest, outages) = rest.rsplit_once(" if ").unwrap_or((rest, ""));
-    let parted = rest
-        .strip_suffix(']')
-        .and_then(|rest| rest.rsplit_once('['));
-    let (path, more) = parted.unwrap_or((rest, ""));
-    Some(Named {
-        kind,
-        path: Path::new(path.trim()),
-        more,
-        outages,
-    })
+    Some(Path::new(PolicyFile::named(text)?.path()))
 }
 
 /// The policy that a file is, called as the file: a script, or a plug-in where it begins as modules do.
 pub(crate) fn of_file(path: &Path) -> Result<PolicySpec, Failure> {
-    policy_in(path, &read(path)?)
+    spec_of_code(&read(path)?, &name_of(path)).map_err(|error| refused(path, error))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -112,26 +46,17 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     file.map_err(Failure::Input)
 }
 
-fn kind_of(file: &[u8]) -> Kind {
-    match file.starts_with(MODULE) {
-        true => Kind::Plugin,
-        false => Kind::Script,
-    }
+/// What people call the policy in a file.
+fn name_of(path: &Path) -> Cow<'_, str> {
+    path.file_stem().unwrap_or_default().to_string_lossy()
 }
 
-fn policy_in(path: &Path, file: &[u8]) -> Result<PolicySpec, Failure> {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let spec = match kind_of(file) {
-        Kind::Plugin => plugin::spec(file, &name),
-        Kind::Script => {
-            let text = std::str::from_utf8(file).map_err(|why| {
-                let path = path.display();
-                Failure::Input(anyhow!("{path} is no script: it is no text ({why})"))
-            })?;
-            Script::spec(text, &name)
-        }
-    };
-    spec.map_err(|mistake| Failure::Input(at(path, &mistake)))
+fn refused(path: &Path, error: PolicyFileError) -> Failure {
+    Failure::Input(match error {
+        PolicyFileError::Mistake(mistake) => at(path, &mistake),
+        PolicyFileError::NoText(_) => anyhow!("{}: {error}", path.display()),
+        error => error.into(),
+    })
 }
 
 /// What gives a log more room here.
@@ -146,7 +71,7 @@ pub(crate) fn ended(asked: &[String], policy: &PolicySpec, error: RunError) -> F
     let code = |spec: &PolicySpec| spec.user_code().map(|of| of.code.to_owned());
     // Two files may be called the same.
     let is_its = |path: &&Path| of_file(path).is_ok_and(|spec| code(&spec) == code(policy));
-    let mut files = asked.iter().filter_map(|text| Some(named(text)?.path));
+    let mut files = asked.iter().filter_map(|text| file_of(text));
     let path = files.find(is_its);
     Failure::Run(match path {
         Some(path) => {

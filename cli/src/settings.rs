@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint}
 use std::path::{Path, PathBuf};
 use switchyard::outages::Outages;
 use switchyard::policy::ParamKind;
-use switchyard::{Group, SETTINGS, Setting};
+use switchyard::{SETTINGS, Setting, SettingGroup};
 use switchyard_app::study::{Prepared, Request, Study, StudyError};
 use switchyard_sweep::files;
 
@@ -37,7 +37,7 @@ pub(crate) struct SettingsArguments {
     ///
     /// NODE:FROM..TO, since the run's begin, nodes from 0; without an end for ever; with :drain jobs end first. A
     /// file is CSV with node, from, to and kind, or JSON. Of one run alone: --policy 'fifo if 7:1h..'.
-    #[arg(long, value_name = "LIST|FILE", help_heading = heading(Group::Failures), value_hint = ValueHint::AnyPath)]
+    #[arg(long, value_name = "LIST|FILE", help_heading = heading(SettingGroup::Failures), value_hint = ValueHint::AnyPath)]
     outages: Option<String>,
     #[command(flatten)]
     applications: ApplicationArguments,
@@ -59,11 +59,11 @@ fn flag(setting: &Setting) -> String {
 }
 
 /// What groups of settings are called in help.
-fn heading(group: Group) -> &'static str {
+fn heading(group: SettingGroup) -> &'static str {
     match group {
-        Group::Runs => "How jobs run",
-        Group::Failures => "Failures",
-        Group::Training => "What jobs train",
+        SettingGroup::Runs => "How jobs run",
+        SettingGroup::Failures => "Failures",
+        SettingGroup::Training => "What jobs train",
     }
 }
 

@@ -11,7 +11,7 @@ use switchyard::policy::PolicySpec;
 use switchyard_sweep::files;
 use switchyard_sweep::grid::Grid;
 use switchyard_sweep::sweep::{Sweep, SweptTrace, open_one};
-use switchyard_sweep::table::Row;
+use switchyard_sweep::table::SweepRow;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -87,7 +87,7 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
         ),
     };
     output::print(&(said + &left))?;
-    let label = |row: &Row| {
+    let label = |row: &SweepRow| {
         let policy = row.policy.parse::<PolicySpec>();
         policy.map_or_else(|_| row.policy.clone(), |policy| policy.label())
     };

@@ -12,12 +12,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::meant::hint;
-use switchyard::report::duration;
 use switchyard::sim::EventKind;
 use switchyard::tell::{Cause, Explanation, Fact, Placing, Verdict};
 use switchyard::weights::Weights;
 use switchyard::{RunSpec, Time, workload::Workload};
 use switchyard_app::driver::Driver;
+use switchyard_app::format::duration;
 
 #[derive(Args)]
 #[command(

@@ -28,6 +28,6 @@ pub use switchyard_placement::sharing;
 pub use switchyard_policies as policy;
 pub use switchyard_report as report;
 pub use switchyard_run::{
-    Group, Preset, RunSpec, RunSpecError, SETTINGS, Setting, Settings, UnknownPreset,
+    Preset, RunSpec, RunSpecError, SETTINGS, Setting, SettingGroup, Settings, UnknownPreset,
 };
 pub use switchyard_trace as trace;

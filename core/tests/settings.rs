@@ -1,7 +1,7 @@
 //! What names settings besides their table has the same names: results, and the format's description.
 
 use switchyard::sim::SimOptions;
-use switchyard::{Group, SETTINGS};
+use switchyard::{SETTINGS, SettingGroup};
 
 #[test]
 fn results_and_the_format_name_every_setting() {
@@ -11,7 +11,7 @@ fn results_and_the_format_name_every_setting() {
     let format = include_str!("../../docs/format.md");
     for setting in SETTINGS {
         let key = setting.key;
-        let of_engine = setting.group != Group::Training && !beside.contains(&key);
+        let of_engine = setting.group != SettingGroup::Training && !beside.contains(&key);
         assert_eq!(options.get(key).is_some(), of_engine, "{key}");
         assert!(format.contains(&format!("\n| `{key}` | ")), "{key}");
     }

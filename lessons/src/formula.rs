@@ -8,9 +8,10 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::rc::Rc;
 use switchyard::policy::PolicySpec;
-use switchyard::report::{Metric, Unit};
+use switchyard::report::{Metric, MetricUnit};
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
+use switchyard_app::format::{self, SPAN_UNITS};
 
 /// A formula.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,44 +211,23 @@ impl Formula {
 }
 
 impl Quantity {
-    /// For people: times in the unit that suits them, others with two figures. `how`: `%`, a number of
-    /// decimals, or a unit (`s`, `min`, `h`).
+    /// As the page words it. `how`: `%` for whole per cent, a number of decimals, or a unit of [`SPAN_UNITS`].
     fn in_words(self, how: Option<&str>) -> Result<String> {
         let number = self.number;
         ensure!(number.is_finite(), "there is no such number");
         Ok(match how {
-            Some("%") => format!("{:.0} %", number * 100.0),
-            Some("s") => format!("{} s", decimals(number, 0)),
-            Some("min") => format!("{} min", decimals(number / 60.0, 0)),
-            Some("h") => format!("{} h", decimals(number / 3600.0, 1)),
-            Some(how) => {
-                let places = how.parse().with_context(|| format!("'{how}' is no unit"))?;
-                decimals(number, places)
-            }
-            None if !self.in_seconds => decimals(number, usize::from(number.abs() < 10.0)),
-            None if number < 100.0 => format!("{} s", decimals(number, 1)),
-            None if number < 5400.0 => format!("{} min", decimals(number / 60.0, 0)),
-            None => format!("{} h", decimals(number / 3600.0, 1)),
+            Some("%") => format!("{} %", format::decimals(100.0 * number, 0)),
+            Some(how) => match SPAN_UNITS.iter().find(|unit| unit.name == how) {
+                Some(unit) => format::with_unit(number / unit.seconds, unit.name),
+                None => {
+                    let places = how.parse().with_context(|| format!("'{how}' is no unit"))?;
+                    format::decimals(number, places)
+                }
+            },
+            None if self.in_seconds => format::duration(number),
+            None => format::figures(number),
         })
     }
-}
-
-/// A number with at most so many decimals, thousands set apart.
-fn decimals(number: f64, places: usize) -> String {
-    let text = format!("{number:.places$}");
-    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
-    let part = part.trim_end_matches('0');
-    let mut grouped = String::new();
-    let digits = whole.trim_start_matches('-').len();
-    for (at, c) in whole.trim_start_matches('-').chars().enumerate() {
-        if at > 0 && (digits - at) % 3 == 0 {
-            grouped.push(',');
-        }
-        grouped.push(c);
-    }
-    let sign = if whole.starts_with('-') { "−" } else { "" };
-    let dot = if part.is_empty() { "" } else { "." };
-    format!("{sign}{grouped}{dot}{part}")
 }
 
 /// What is asked of a model alone: `speedup(resnet18; 8)`, how much faster an application of Pollux' makes
@@ -320,7 +300,7 @@ fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Quantity> {
     ensure!(what.is_none(), "{name} is of a whole run");
     Ok(Quantity {
         number: (metric.of)(&run.result.summary),
-        in_seconds: metric.unit == Unit::Seconds,
+        in_seconds: metric.unit == MetricUnit::Seconds,
     })
 }
 
@@ -377,6 +357,11 @@ mod tests {
         for asked in ["jct_mean(srsf) | 1", "mean_jct(srsf) | 1"] {
             assert_eq!(in_words(asked, &figure).unwrap(), "9.3");
         }
+        assert_eq!(in_words("jct_mean(srsf)", &figure).unwrap(), "9.33 s");
+        assert_eq!(
+            in_words("jct_mean(srsf) | min", &figure).unwrap(),
+            "0.16 min"
+        );
         assert_eq!(in_words("jct(1; J3)", &figure).unwrap(), "16 s");
         assert_eq!(
             in_words("mean_jct(2) / mean_jct(1) | %", &figure).unwrap(),
@@ -403,7 +388,6 @@ mod tests {
         };
         assert_eq!(told(16.0), "16 s");
         assert_eq!(told(1800.0), "30 min");
-        assert_eq!(told(25_020.0), "7 h");
-        assert_eq!(decimals(1_234_567.0, 0), "1,234,567");
+        assert_eq!(told(25_020.0), "6.95 h");
     }
 }

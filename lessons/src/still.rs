@@ -9,6 +9,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
+use switchyard_app::format;
 use switchyard_charts::lines::{self, Lines};
 
 const WIDTH: f64 = 720.0;
@@ -151,20 +152,16 @@ fn panel(svg: &mut String, run: &Run, top: f64, until: f64) -> Result<f64, std::
             }
         }
     }
-    let (unit, name) = match until {
-        ..300.0 => (1.0, "s"),
-        ..10_800.0 => (60.0, "min"),
-        _ => (3600.0, "h"),
-    };
+    let unit = format::span_unit(until);
     for fifth in 0..=4 {
         let at = until * f64::from(fifth) / 4.0;
         let anchor = ["start", "middle", "middle", "middle", "end"][fifth as usize];
         write!(
             svg,
-            "<text class=\"a\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{} {name}</text>",
+            "<text class=\"a\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
             x(at),
             bars + height + 14.0,
-            (at / unit * 10.0).round() / 10.0,
+            format::with_unit(at / unit.seconds, unit.name),
         )?;
     }
     Ok((bars + height + AXIS).ceil())

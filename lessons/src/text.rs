@@ -427,7 +427,7 @@ mod tests {
         let Part::Prose(html) = &text.steps[0].parts[0] else {
             panic!("prose first")
         };
-        assert_eq!(html, "<p>It takes 9.3 s.</p>\n");
+        assert_eq!(html, "<p>It takes 9.33 s.</p>\n");
     }
 
     #[test]

@@ -315,11 +315,11 @@ export interface GroupFigures {
   name: string;
   jobs: number;
   finished: number;
-  gpu_hours: number;
+  executed_gpu_hours: number;
   share: number;
-  wait: Distribution;
+  queueing: Distribution;
   jct: Distribution;
-  rho: number | null;
+  rho_mean: number | null;
 }
 
 /** Seconds, of the jobs that finished; NaN where none has. */
@@ -388,11 +388,11 @@ export interface RunResult {
   by_gpu_type?: {
     gpu_type: string;
     gpus: number;
-    gpu_hours: number;
-    allocation: number;
+    executed_gpu_hours: number;
+    gpu_allocation: number;
     jobs: number;
-    mean_jct: number;
-    mean_queueing: number;
+    jct_mean: number;
+    queueing_mean: number;
   }[];
   /** By whom jobs are of, where that was asked for: those who ask for most GPU·s first, gangs from the smallest. */
   by?: { [by in By]?: GroupFigures[] };
@@ -436,6 +436,28 @@ export interface Setting {
   help: string;
 }
 
+/** A number of a run (docs/metrics.md). */
+export interface Metric {
+  id: string;
+  title: string;
+  /** The title within a sentence. */
+  words: string;
+  meaning: string;
+  formula: string;
+  source: string;
+  unit: "seconds" | "share" | "gpu_hours" | "node_hours" | "count" | "number";
+  better: "lower" | "higher" | "neither";
+  /** What it is of a run that leaves jobs unfinished. */
+  unfinished: "of_finished" | "unknown" | "so_far";
+  group: "run" | "jobs" | "failures" | "detail";
+  /** Its place in a `RunResult`, such as `jct.mean`; "" if that has it not. */
+  path: string;
+  /** Former names. */
+  aliases: string[];
+  /** Whether tables of sweeps have it as a column. */
+  column: boolean;
+}
+
 export interface Sample {
   name: string;
   title: string;
@@ -473,3 +495,6 @@ export function settings(): Promise<Setting[]>;
 
 /** The samples, which open as `sample:NAME`. */
 export function samples(): Promise<Sample[]>;
+
+/** Every metric of a run. */
+export function metrics(): Promise<Metric[]>;

@@ -10,7 +10,7 @@
 // Where workers cannot be had (a security policy that forbids them), the work is done here, in slices.
 // switchyard.d.ts says what everything takes and gives.
 
-import { Desk, choices, own, told } from "./work.js";
+import { TraceSession, choices, own, told } from "./work.js";
 
 /** Milliseconds that the page waits for its turn, where the work is done on its own thread. */
 const SLICE_MS = 12;
@@ -115,10 +115,9 @@ async function once(message) {
 }
 
 /** Somebody's own scheduler as `policies` takes it, with its parameters. */
-async function written(kind, code, { name = "", ...params } = {}) {
-  const spec = await once({ task: "own", kind, code, name: String(name) });
-  const more = Object.entries(params).map(([key, value]) => `,${key}=${value}`);
-  return `${spec.slice(0, -1)}${more.join("")}]`;
+async function written(kind, code, params = {}) {
+  const texts = Object.entries(params).map(([key, value]) => [key, String(value)]);
+  return once({ task: "own", kind, code, params: texts });
 }
 
 /** A script (its text) as a policy. */
@@ -154,6 +153,9 @@ export const settings = async () => structuredClone((await described()).settings
 
 /** The samples, which open as `sample:NAME`. */
 export const samples = async () => structuredClone((await described()).samples);
+
+/** Every metric of a run. */
+export const metrics = async () => structuredClone((await described()).metrics);
 
 // ---- where the work is done ----
 
@@ -222,7 +224,7 @@ class Hand {
 
 /** The same without a worker: in slices, between which the page gets its turn. */
 class SlowHand {
-  #desk = new Desk();
+  #session = new TraceSession();
   ended = false;
 
   async ask({ task, source, options, ...rest }, { signal, onProgress }) {
@@ -244,8 +246,8 @@ class SlowHand {
       signal?.throwIfAborted();
       if (task === "choices") return await choices();
       if (task === "own") return await own(rest);
-      if (task === "open") return await this.#desk.open(source, options, hear, pause);
-      return await this.#desk.run(options, hear, pause, SLICE_MS);
+      if (task === "open") return await this.#session.open(source, options, hear, pause);
+      return await this.#session.run(options, hear, pause, SLICE_MS);
     } catch (error) {
       if (heard) throw heard.error;
       if (signal?.aborted) throw signal.reason;
@@ -255,7 +257,7 @@ class SlowHand {
 
   end() {
     this.ended = true;
-    this.#desk.close();
+    this.#session.close();
   }
 }
 

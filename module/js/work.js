@@ -33,13 +33,13 @@ export async function choices() {
 }
 
 /** The spec of somebody's own scheduler: of a script's text, or of a plug-in's module. */
-export async function own({ kind, code, name }) {
+export async function own({ kind, code, params }) {
   await load();
-  return kind === "script" ? script(code, name) : plugin(code, name);
+  return kind === "script" ? script(code, params) : plugin(code, params);
 }
 
 /** One trace and its runs, one after the other. */
-export class Desk {
+export class TraceSession {
   #jobs;
 
   /**

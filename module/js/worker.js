@@ -2,7 +2,7 @@
 // `choices` or `own`; the answers to it are any number of `progress`, then `done` or `failed`. Whoever wants
 // a task to end early ends the worker.
 
-import { Desk, choices, own, told } from "./work.js";
+import { TraceSession, choices, own, told } from "./work.js";
 
 /** Milliseconds between two messages about progress. */
 const SLICE_MS = 50;
@@ -11,13 +11,13 @@ const port =
   typeof WorkerGlobalScope === "undefined"
     ? globalThis.process.getBuiltinModule("node:worker_threads").parentPort
     : globalThis;
-const desk = new Desk();
+const session = new TraceSession();
 const tell = (progress) => port.postMessage({ progress });
 const rest = () => {};
 
 const tasks = {
-  open: ({ source, options }) => desk.open(source, options, tell, rest),
-  run: ({ options }) => desk.run(options, tell, rest, SLICE_MS),
+  open: ({ source, options }) => session.open(source, options, tell, rest),
+  run: ({ options }) => session.run(options, tell, rest, SLICE_MS),
   choices,
   own,
 };

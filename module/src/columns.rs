@@ -2,7 +2,7 @@
 //! arrays of text. A number that is not known is `NaN`, a name that is not known is "". And who held which GPUs
 //! when, as the log has it: a row for each stay of a job on GPUs, and a row for each node of a stay.
 
-use crate::told::put;
+use crate::to_js::put;
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use switchyard::Index;
 use switchyard::cluster::Gpus;

@@ -1,25 +1,27 @@
 //! The engine as a module for code. `js/work.js` drives it, in a worker or in slices: it hands on bytes
 //! to an [`Opener`], which becomes [`Jobs`], which become [`Runs`], which work for so many milliseconds
-//! at a time. What was asked comes as a plain object (`asked`), and results go as plain objects, by the
+//! at a time. What was asked comes as a plain object (`options`), and results go as plain objects, by the
 //! command line's names, with a typed array for each column of jobs (`columns`).
 //!
 //! Whatever is wrong is an `Error` that says what, where and what to do, with a `kind`: `input`, as
 //! where the command line ends with status 2, or `run`, where it ends with 1.
 
-mod asked;
 mod columns;
-mod told;
+mod options;
+mod to_js;
 
 use js_sys::Object;
 use serde::Serialize;
 use switchyard::RunSpec;
+use switchyard::policy::PolicySpec;
 use switchyard::policy::script::Script;
 use switchyard::report::RunResult;
+use switchyard::sim::Mistake;
 use switchyard::trace::{OpenOptions, Opening};
 use switchyard_app::described;
 use switchyard_app::driver::{Budget, Driver, Step};
 use switchyard_app::study::{Prepared, Study};
-use told::{plain, put, refused, refused_to_open, stopped};
+use to_js::{plain, put, refused, refused_to_open, stopped};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
@@ -36,34 +38,46 @@ pub fn start() {
     std::panic::set_hook(Box::new(|panic| complain(&panic.to_string())));
 }
 
-/// What there is to choose from: `policies`, `settings` and `samples`.
+/// What there is to choose from: `policies`, `settings`, `samples` and `metrics`.
 #[wasm_bindgen]
 pub fn described() -> Result<JsValue, JsValue> {
     let all = Object::new();
     put(&all, "policies", &plain(&described::policies())?);
     put(&all, "settings", &plain(&described::settings())?);
     put(&all, "samples", &plain(&described::samples())?);
+    put(&all, "metrics", &plain(&described::metrics())?);
     Ok(all.into())
 }
 
-/// The spec of a script, by which `policies` has it; `name` is for people.
+/// The spec of a script, by which `policies` has it. `params`: pairs of texts.
 #[wasm_bindgen]
-pub fn script(code: &str, name: &str) -> Result<String, JsValue> {
-    let spec = Script::spec(code, name).map_err(refused)?;
-    Ok(spec.to_string())
+pub fn script(code: &str, params: JsValue) -> Result<String, JsValue> {
+    with_params(params, |name| Script::spec(code, name))
 }
 
 /// The same of a plug-in, a WebAssembly module.
 #[wasm_bindgen]
-pub fn plugin(code: &[u8], name: &str) -> Result<String, JsValue> {
-    let spec = switchyard::policy::plugin::spec(code, name).map_err(refused)?;
-    Ok(spec.to_string())
+pub fn plugin(code: &[u8], params: JsValue) -> Result<String, JsValue> {
+    with_params(params, |name| switchyard::policy::plugin::spec(code, name))
+}
+
+/// The spec of a code, by its name, with the other parameters.
+fn with_params(
+    params: JsValue,
+    named: impl FnOnce(&str) -> Result<PolicySpec, Mistake>,
+) -> Result<String, JsValue> {
+    let params: Vec<(String, String)> = serde_wasm_bindgen::from_value(params).map_err(refused)?;
+    let pairs = params.iter().map(|(key, value)| (&**key, &**value));
+    // Any text is a name, once it is without what specs give a meaning to.
+    let (name, others): (Vec<_>, Vec<_>) = pairs.partition(|(key, _)| *key == "name");
+    let spec = named(name.first().map_or("", |(_, name)| name)).map_err(refused)?;
+    Ok(spec.with_all(&others).map_err(refused)?.to_string())
 }
 
 /// The sample of this name; `options` as for an [`Opener`].
 #[wasm_bindgen]
 pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
-    let asked = asked::opening(options)?;
+    let asked = options::opening(options)?;
     let study = Study::of_sample(name, &asked.options, &asked.choices, asked.cluster);
     Ok(Jobs {
         study: study.map_err(refused)?,
@@ -74,7 +88,7 @@ pub fn sample(name: &str, options: &JsValue) -> Result<Jobs, JsValue> {
 #[wasm_bindgen]
 pub struct Opener {
     opening: Opening,
-    asked: switchyard_app::asked::Opening,
+    asked: switchyard_app::options::Opening,
     again: bool,
     first: Option<String>,
 }
@@ -91,7 +105,7 @@ impl Opener {
     /// With the options of `open` in JavaScript. `again`: the files have been opened once.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue, again: bool) -> Result<Opener, JsValue> {
-        let asked = asked::opening(options)?;
+        let asked = options::opening(options)?;
         let options = OpenOptions {
             keep_on_cores: again,
             ..asked.options.clone()
@@ -153,10 +167,10 @@ impl Jobs {
 
     /// Runs of them, with the options of `run` in JavaScript.
     pub fn runs(&self, options: &JsValue) -> Result<Runs, JsValue> {
-        let running = asked::running(options)?;
+        let running = options::running(options)?;
         let asked = running.of_study(self.study.clone()).map_err(refused)?;
         let prepared = asked.prepare().map_err(refused)?;
-        told::is_told_exactly(&prepared)?;
+        to_js::is_told_exactly(&prepared)?;
         Ok(Runs {
             prepared,
             run: None,
@@ -248,7 +262,7 @@ impl Runs {
             return Ok(None);
         };
         let mut spec = spec.clone();
-        spec.options.log_budget = told::budget();
+        spec.options.log_budget = to_js::budget();
         Ok(Some(Run {
             driver: self.prepared.start(&spec).map_err(refused)?,
             spec,
@@ -265,10 +279,33 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
+    use switchyard::report::GROUP_METRIC_IDS;
     use switchyard::trace::ColumnMapping;
     use switchyard::{Preset, SETTINGS};
+    use switchyard_app::{METRICS, described};
 
     const TYPES: &str = include_str!("../js/switchyard.d.ts");
+
+    #[test]
+    fn every_metric_has_a_type_where_results_have_it() {
+        let has = |key: &str| {
+            let key = format!("{key}: ");
+            TYPES.contains(&format!(" {key}"))
+        };
+        for key in METRICS.iter().flat_map(|metric| metric.path.split('.')) {
+            assert!(key.is_empty() || has(key), "{key}");
+        }
+        // Of groups distributions are objects, which have their statistics within.
+        for id in GROUP_METRIC_IDS {
+            let distribution = id.rsplit_once('_').map_or(id, |(of, _)| of);
+            assert!(has(id) || has(distribution), "{id}");
+        }
+        let described = serde_json::to_value(described::metrics()).expect("a table of texts");
+        let keys = described[0].as_object().expect("an object").keys();
+        for key in keys {
+            assert!(has(key), "{key}");
+        }
+    }
 
     #[test]
     fn every_role_setting_and_preset_has_a_type() {

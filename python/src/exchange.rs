@@ -33,6 +33,6 @@ pub(crate) fn json(value: &impl serde::Serialize) -> PyResult<String> {
 }
 
 /// Options as they come: an object of JSON.
-pub(crate) fn options(json: &str) -> PyResult<switchyard_app::asked::Options> {
+pub(crate) fn options(json: &str) -> PyResult<switchyard_app::options::Options> {
     serde_json::from_str(json).map_err(|why| refused(format!("options: {why}")))
 }

@@ -1,6 +1,6 @@
 //! The engine for Python: `switchyard._engine`, of which the package `switchyard` is made.
 //!
-//! Options come as JSON (their names are those of files and of the command line, `switchyard_app::asked`),
+//! Options come as JSON (their names are those of files and of the command line, `switchyard_app::options`),
 //! and figures go as the JSON that the command line prints; columns are Arrow's ([`table`]), of which NumPy,
 //! pandas and polars take what they need without copying. While the engine works Python goes on
 //! ([`watch`]), and an interrupt ends the work.
@@ -34,7 +34,7 @@ mod _engine {
     use crate::{InputError, RunError, SwitchyardError};
     use pyo3::prelude::*;
     use switchyard::policy::{PolicySpec, SpecError};
-    use switchyard_app::described;
+    use switchyard_app::{Metric, described, format};
 
     /// A policy as results spell it.
     #[pyfunction]
@@ -67,10 +67,12 @@ mod _engine {
         crate::json(&described::placements())
     }
 
-    /// Seconds in the unit that suits them, as the command line has them.
+    /// A value of a metric with its unit, as page and command line word it.
     #[pyfunction]
-    fn duration(seconds: f64) -> String {
-        switchyard::report::duration(seconds)
+    fn in_words(metric: &str, value: Option<f64>) -> PyResult<String> {
+        let named = Metric::named(metric)
+            .ok_or_else(|| crate::refused(format!("no metric is called '{metric}'")))?;
+        Ok(format::metric(named, value.unwrap_or(f64::NAN)))
     }
 
     /// A link with packed jobs within, which says all else that another does.
@@ -83,8 +85,8 @@ mod _engine {
 
     /// Every metric of a run, JSON.
     #[pyfunction]
-    fn metrics() -> String {
-        switchyard::report::metrics_json()
+    fn metrics() -> PyResult<String> {
+        crate::json(&described::metrics())
     }
 
     #[pymodule_init]

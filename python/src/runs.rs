@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Instant;
 use switchyard::sim::LogBudget;
-use switchyard_app::driver::{Budget, Progress, Step};
+use switchyard_app::driver::{Budget, RunProgress, Step};
 use switchyard_app::study::{Ended, Prepared};
-use switchyard_sweep::asked;
+use switchyard_sweep::options;
 
 /// Of a run: which of those asked for it is, its jobs, and who held GPUs when.
 type Done = (usize, Table, Option<Table>);
@@ -34,7 +34,7 @@ pub(crate) fn run(
     stays: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Told> {
-    let mut running = asked::running(&options(options_json)?).map_err(refused)?;
+    let mut running = options::running(&options(options_json)?).map_err(refused)?;
     if let Some(file) = weights {
         let taken = running.request.own_weights(&file);
         taken.map_err(|why| refused(format!("weights: {why}")))?;
@@ -43,7 +43,7 @@ pub(crate) fn run(
     let mut watch = Watch::new(progress);
     let budget = log_budget.map_or_else(LogBudget::default, LogBudget::of_bytes);
     let (text, ended, failed) = py.detach(|| -> PyResult<_> {
-        let prepared = asked::prepare(running, study).map_err(refused)?;
+        let prepared = options::prepare(running, study).map_err(refused)?;
         let mut results = Vec::new();
         let mut ended = Vec::new();
         let mut failed = Vec::new();
@@ -82,7 +82,7 @@ fn simulate(
     spec.options.log_budget = budget;
     let policy = spec.policy.to_string();
     let mut run = prepared.start(&spec).map_err(refused)?;
-    let tell = |reached: Progress, said: &Bound<'_, PyDict>| {
+    let tell = |reached: RunProgress, said: &Bound<'_, PyDict>| {
         said.set_item("stage", "run")?;
         said.set_item("policy", &policy)?;
         said.set_item("run", at)?;

@@ -17,7 +17,7 @@ use switchyard_sweep::folder::FolderError;
 use switchyard_sweep::grid::{Grid, Point};
 use switchyard_sweep::kept;
 use switchyard_sweep::sweep::{self, SweptTrace as Swept, TraceError};
-use switchyard_sweep::table::Row;
+use switchyard_sweep::table::SweepRow;
 
 /// A folder that cannot be used: the disk's fault, or another sweep's.
 fn unwritten(why: FolderError) -> PyErr {
@@ -204,7 +204,7 @@ impl Sweep {
     fn put(&mut self, row: &[u8]) -> PyResult<()> {
         let other =
             |_| refused("a row of another version of switchyard: workers and driver differ");
-        let row: Option<Row> = postcard::from_bytes(row).map_err(other)?;
+        let row: Option<SweepRow> = postcard::from_bytes(row).map_err(other)?;
         row.map_or(Ok(()), |row| self.sweep.put(row).map_err(unwritten))
     }
 

@@ -22,7 +22,7 @@ use switchyard::report::Metric;
 use switchyard::report::{Outcomes, ended};
 use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
-use switchyard_sweep::table::{Row, TEXTS};
+use switchyard_sweep::table::{SweepRow, TEXTS};
 
 /// Named columns of one length.
 ///
@@ -136,9 +136,9 @@ impl Table {
     }
 
     /// The rows of a sweep, in the columns of its files.
-    pub(crate) fn of_sweep(rows: &[&Row]) -> PyResult<Self> {
+    pub(crate) fn of_sweep(rows: &[&SweepRow]) -> PyResult<Self> {
         let rows = rows.iter().copied();
-        let text = |of: fn(&Row) -> &str| texts(rows.clone().map(of));
+        let text = |of: fn(&SweepRow) -> &str| texts(rows.clone().map(of));
         let mut columns: Vec<(&str, ArrayRef)> = vec![(
             "point",
             Arc::new(

@@ -8,11 +8,11 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::io;
 use std::path::{Path, PathBuf};
 use switchyard::report::ClusterFacts;
-use switchyard::trace::{Opened, Progress};
-use switchyard_app::asked::Opening;
+use switchyard::trace::{Opened, OpeningProgress};
+use switchyard_app::options::Opening;
 use switchyard_app::study::Study;
 use switchyard_sweep::files::{self, FileError, Source};
-use switchyard_sweep::{asked, kept};
+use switchyard_sweep::{kept, options};
 
 /// Jobs, ready to run, with all that came along. It can be pickled: workers get the jobs themselves.
 #[pyclass(frozen, module = "switchyard._engine")]
@@ -43,14 +43,14 @@ fn opened(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Opened> {
     let mut watch = Watch::new(progress);
-    let tell = |reached: Progress, said: &Bound<'_, PyDict>| {
+    let tell = |reached: OpeningProgress, said: &Bound<'_, PyDict>| {
         said.set_item("stage", "open")?;
         said.set_item("bytes", reached.bytes)?;
         said.set_item("jobs", reached.jobs)
     };
     let opened = py.detach(|| {
         let mut last = None;
-        let opened = files::open_asked(files, asked, |reached| {
+        let opened = files::open_with(files, asked, |reached| {
             last = Some(reached);
             watch.goes_on(|said| tell(reached, said))
         });
@@ -108,7 +108,7 @@ pub(crate) fn open(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Trace> {
-    let asked = asked::opening(&options(options_json)?).map_err(refused)?;
+    let asked = options::opening(&options(options_json)?).map_err(refused)?;
     let files = sources(files);
     let opened = opened(py, &files, &asked, progress)?;
     let file = files.first().map(Source::name).unwrap_or_default();
@@ -121,7 +121,7 @@ pub(crate) fn open(
 /// The sample of this name.
 #[pyfunction]
 pub(crate) fn sample(name: &str, options_json: &str) -> PyResult<Trace> {
-    let asked = asked::opening(&options(options_json)?).map_err(refused)?;
+    let asked = options::opening(&options(options_json)?).map_err(refused)?;
     let study = Study::of_sample(name, &asked.options, &asked.choices, asked.cluster);
     Ok(Trace {
         study: study.map_err(refused)?,
@@ -136,7 +136,7 @@ pub(crate) fn inspect(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let asked = asked::opening(&options(options_json)?).map_err(refused)?;
+    let asked = options::opening(&options(options_json)?).map_err(refused)?;
     let files = sources(files);
     match opened(py, &files, &asked, progress)? {
         Opened::Trace(mut trace) => {

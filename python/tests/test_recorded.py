@@ -49,7 +49,7 @@ def by_user() -> dict[str, dict[str, float]]:
     return {
         user: {
             "jobs": len(waits[user]),
-            "gpu_hours": hours[user],
+            "executed_gpu_hours": hours[user],
             "mean_wait": float(np.mean(waits[user])),
             "p95_wait": float(np.percentile(waits[user], 95)),
             "mean_jct": float(np.mean(jcts[user])),
@@ -64,9 +64,9 @@ def test_users_of_the_recorded_run_are_those_of_the_dump(trace: switchyard.Trace
     found = {
         group["name"]: {
             "jobs": group["jobs"],
-            "gpu_hours": group["gpu_hours"],
-            "mean_wait": group["wait"]["mean"],
-            "p95_wait": group["wait"]["p95"],
+            "executed_gpu_hours": group["executed_gpu_hours"],
+            "mean_wait": group["queueing"]["mean"],
+            "p95_wait": group["queueing"]["p95"],
             "mean_jct": group["jct"]["mean"],
         }
         for group in results["recorded"]["by"]["user"]

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use switchyard::Resource;
 use switchyard::cluster::{ClusterError, ClusterSpec};
-use switchyard::trace::{OpenError, OpenOptions, Opened, Opening, Progress};
-use switchyard_app::asked::Opening as Asked;
+use switchyard::trace::{OpenError, OpenOptions, Opened, Opening, OpeningProgress};
+use switchyard_app::options::Opening as OpeningOptions;
 use switchyard_app::study::cluster_of;
 
 /// How many bytes of a file are read at once.
@@ -111,7 +111,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 pub fn open(
     sources: &[Source],
     options: &OpenOptions,
-    mut goes_on: impl FnMut(Progress) -> bool,
+    mut goes_on: impl FnMut(OpeningProgress) -> bool,
 ) -> Result<Opened, FileError> {
     let mut opening = Opening::new(options.clone()).reading_columns(switchyard_columnar::read);
     let mut slice = vec![0; SLICE];
@@ -154,10 +154,10 @@ pub fn open(
 /// # Errors
 ///
 /// As of [`open`].
-pub fn open_asked(
+pub fn open_with(
     sources: &[Source],
-    asked: &Asked,
-    mut goes_on: impl FnMut(Progress) -> bool,
+    asked: &OpeningOptions,
+    mut goes_on: impl FnMut(OpeningProgress) -> bool,
 ) -> Result<Opened, FileError> {
     let opened = open(sources, &asked.options, &mut goes_on)?;
     match asked.again(&opened) {

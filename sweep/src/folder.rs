@@ -3,7 +3,7 @@
 //! written; `results.parquet` and `results.csv` hold all of them in the order of the grid, once none is missing.
 //! Whoever sweeps into a folder goes on from what is there, and is alone in it (`sweep.lock`).
 
-use crate::table::{self, Row, TableError};
+use crate::table::{self, SweepRow, TableError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -90,7 +90,7 @@ pub struct Folder {
     /// The number of the next part.
     next: u32,
     /// Of runs that need not be repeated, by their keys.
-    known: BTreeMap<String, Row>,
+    known: BTreeMap<String, SweepRow>,
 }
 
 impl Folder {
@@ -199,7 +199,7 @@ impl Folder {
     }
 
     /// What is known of a run, by its key.
-    pub fn known(&self, key: &str) -> Option<&Row> {
+    pub fn known(&self, key: &str) -> Option<&SweepRow> {
         self.known.get(key)
     }
 
@@ -208,7 +208,7 @@ impl Folder {
     /// # Errors
     ///
     /// They cannot be written; what was there stays.
-    pub fn add(&mut self, rows: Vec<Row>) -> Result<(), FolderError> {
+    pub fn add(&mut self, rows: Vec<SweepRow>) -> Result<(), FolderError> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -233,7 +233,7 @@ impl Folder {
     /// # Errors
     ///
     /// They cannot be written.
-    pub fn finish(&self, rows: &[Row]) -> Result<[PathBuf; 2], FolderError> {
+    pub fn finish(&self, rows: &[SweepRow]) -> Result<[PathBuf; 2], FolderError> {
         let [parquet, csv] = RESULTS;
         // The CSV first: it says from then on which runs are not to be lost.
         let csv = self.write(csv, |mut out| {
@@ -246,8 +246,8 @@ impl Folder {
         Ok([parquet, csv])
     }
 
-    fn remember(&mut self, rows: Vec<Row>) {
-        let standing = rows.into_iter().filter(Row::stands);
+    fn remember(&mut self, rows: Vec<SweepRow>) {
+        let standing = rows.into_iter().filter(SweepRow::stands);
         self.known
             .extend(standing.map(|row| (row.key.clone(), row)));
     }
@@ -314,12 +314,12 @@ mod tests {
         path
     }
 
-    fn row(at: u32) -> Row {
-        Row {
+    fn row(at: u32) -> SweepRow {
+        SweepRow {
             point: at,
             key: format!("{at:016x}"),
             figures: vec![f64::from(at) / 3.0; COLUMNS],
-            ..Row::default()
+            ..SweepRow::default()
         }
     }
 

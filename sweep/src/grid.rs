@@ -2,7 +2,7 @@
 //! plain value (a TOML file, a dictionary of Python's); its [`Point`]s are numbered in that order, the seed
 //! innermost, and each is the options of one run.
 
-use crate::asked::{opening, running};
+use crate::options::{opening, running};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::fmt::Display;
 use switchyard::meant::hint;
 use switchyard::policy::{POLICIES, PolicySpec, entry};
 use switchyard::{SETTINGS, Setting};
-use switchyard_app::asked::{LOADS, Options, Refused, items};
+use switchyard_app::options::{LOADS, Options, Refused, items};
 
 /// The keys of a grid.
 const KEYS: [&str; 8] = [
@@ -34,14 +34,14 @@ const MOST_VALUES: usize = 10_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     /// Where jobs come from.
-    pub traces: Vec<TraceAsked>,
+    pub traces: Vec<GridTrace>,
     /// The runs, by number.
     pub points: Vec<Point>,
 }
 
 /// A trace of a grid.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TraceAsked {
+pub struct GridTrace {
     /// What the table calls it.
     pub name: String,
     /// Its files, or `sample:NAME`.
@@ -211,11 +211,11 @@ fn in_words(settings: &Options) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn traces_of(value: &Value) -> Result<Vec<TraceAsked>, Refused> {
-    let mut traces: Vec<TraceAsked> = Vec::new();
+fn traces_of(value: &Value) -> Result<Vec<GridTrace>, Refused> {
+    let mut traces: Vec<GridTrace> = Vec::new();
     for given in items(value) {
         let mut trace = match given {
-            Value::String(file) => TraceAsked {
+            Value::String(file) => GridTrace {
                 name: String::new(),
                 files: vec![file.clone()],
                 options: Options::new(),
@@ -224,7 +224,7 @@ fn traces_of(value: &Value) -> Result<Vec<TraceAsked>, Refused> {
                 let mut options = options.clone();
                 let files = options.remove("files").unwrap_or(Value::Null);
                 let name = options.remove("name");
-                TraceAsked {
+                GridTrace {
                     name: match name {
                         Some(Value::String(name)) => name,
                         None => String::new(),

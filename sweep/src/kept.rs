@@ -7,7 +7,7 @@ use switchyard::report::TraceFacts;
 use switchyard::trace::{ImportReport, ProfileTable};
 use switchyard::workload::Workload;
 use switchyard_app::Experiment;
-use switchyard_app::asked::Refused;
+use switchyard_app::options::Refused;
 use switchyard_app::study::{Origin, Study};
 
 /// What the bytes begin with.

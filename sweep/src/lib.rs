@@ -4,10 +4,10 @@
 //! runs, which become rows of one [`table`], in a [`folder`] that a sweep goes on from; [`sweep`] runs them on
 //! the threads of this machine, or point by point for whoever has others ([`kept`]: how a trace gets there).
 
-pub mod asked;
 pub mod files;
 pub mod folder;
 pub mod grid;
 pub mod kept;
+pub mod options;
 pub mod sweep;
 pub mod table;

@@ -1,12 +1,12 @@
 //! A sweep: the runs of a grid that its folder does not know yet, on the threads of this machine, or point by
 //! point for whoever has others. What comes of a run depends on its point alone.
 
-use crate::asked::{opening, prepare, running};
 use crate::files::{self, FileError, Source};
 use crate::folder::{Folder, FolderError, checksum};
-use crate::grid::{Grid, Point, TraceAsked};
+use crate::grid::{Grid, GridTrace, Point};
 use crate::kept;
-use crate::table::{Row, figures};
+use crate::options::{opening, prepare, running};
+use crate::table::{SweepRow, figures};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use switchyard::report::Summary;
-use switchyard::trace::Progress;
+use switchyard::trace::OpeningProgress;
 use switchyard::{SETTINGS, Settings};
 use switchyard_app::Permalink;
-use switchyard_app::asked::Refused;
 use switchyard_app::driver::{Budget, Cancel, Step};
+use switchyard_app::options::Refused;
 use switchyard_app::study::Study;
 
 /// What marks the name of an embedded sample.
@@ -67,9 +67,9 @@ pub struct Sweep {
     traces: Vec<SweptTrace>,
     folder: Folder,
     /// By point.
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<SweepRow>>,
     /// Rows that are in no part yet, and since when.
-    unwritten: Vec<Row>,
+    unwritten: Vec<SweepRow>,
     since: Instant,
 }
 
@@ -91,9 +91,9 @@ pub struct Swept {
 ///
 /// It cannot be opened: which, and why.
 pub fn open_one(
-    trace: &TraceAsked,
+    trace: &GridTrace,
     base: &Path,
-    goes_on: impl FnMut(Progress) -> bool,
+    goes_on: impl FnMut(OpeningProgress) -> bool,
 ) -> Result<SweptTrace, TraceError> {
     let refused = |why: &dyn std::fmt::Display| Refused(format!("{}: {why}", trace.name));
     let asked = opening(&trace.options)?;
@@ -107,7 +107,7 @@ pub fn open_one(
                 .iter()
                 .map(|file| Source::File(base.join(files::expanded(Path::new(file)))));
             let sources: Vec<Source> = sources.collect();
-            let opened = files::open_asked(&sources, &asked, goes_on);
+            let opened = files::open_with(&sources, &asked, goes_on);
             let opened = opened.map_err(|why| TraceError::File {
                 name: trace.name.clone(),
                 why: Box::new(why),
@@ -183,8 +183,8 @@ fn key(trace: &SweptTrace, point: &Point) -> String {
 }
 
 /// A row of which nothing is known yet but what was asked.
-fn asked(trace: &SweptTrace, at: usize, point: &Point) -> Row {
-    Row {
+fn asked(trace: &SweptTrace, at: usize, point: &Point) -> SweepRow {
+    SweepRow {
         point: at as u32,
         trace: trace.name.clone(),
         trace_hash: format!("{:016x}", trace.hash),
@@ -195,16 +195,16 @@ fn asked(trace: &SweptTrace, at: usize, point: &Point) -> Row {
         seed: point.seed,
         settings: point.settings.clone(),
         key: key(trace, point),
-        ..Row::default()
+        ..SweepRow::default()
     }
 }
 
 /// Runs a point of a grid, to its end or until it is cancelled, which gives `None`. Whatever goes wrong is in the
 /// row.
-pub fn run(trace: &SweptTrace, at: usize, point: &Point, cancel: &Cancel) -> Option<Row> {
+pub fn run(trace: &SweptTrace, at: usize, point: &Point, cancel: &Cancel) -> Option<SweepRow> {
     let mut row = asked(trace, at, point);
     let begin = Instant::now();
-    let failed = |mut row: Row, failure: &str, error: String| {
+    let failed = |mut row: SweepRow, failure: &str, error: String| {
         (row.failure, row.error) = (failure.to_owned(), error);
         Some(row)
     };
@@ -238,7 +238,7 @@ pub fn run(trace: &SweptTrace, at: usize, point: &Point, cancel: &Cancel) -> Opt
 }
 
 /// What shows a run on the page, where its trace is open.
-fn link(trace: &SweptTrace, point: &Point, row: &Row, settings: &Settings) -> Permalink {
+fn link(trace: &SweptTrace, point: &Point, row: &SweepRow, settings: &Settings) -> Permalink {
     let mut link = trace.link.clone();
     if point.load != 1.0 {
         link.add("load", &point.load.to_string());
@@ -262,7 +262,7 @@ impl Sweep {
             let trace = &traces[point.trace];
             let key = key(trace, point);
             // The same run may stand elsewhere in a larger grid, and its trace have another name.
-            let row = folder.known(&key).map(|known| Row {
+            let row = folder.known(&key).map(|known| SweepRow {
                 point: at as u32,
                 trace: trace.name.clone(),
                 ..known.clone()
@@ -309,7 +309,7 @@ impl Sweep {
     }
 
     /// The rows so far, by point.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &SweepRow> {
         self.rows.iter().flatten()
     }
 
@@ -344,7 +344,7 @@ impl Sweep {
     /// # Errors
     ///
     /// The folder cannot be written to.
-    pub fn put(&mut self, row: Row) -> Result<(), FolderError> {
+    pub fn put(&mut self, row: SweepRow) -> Result<(), FolderError> {
         let at = row.point as usize;
         if self.rows.get(at).is_none_or(Option::is_some) {
             return Ok(());
@@ -370,7 +370,7 @@ impl Sweep {
             return Ok(());
         };
         let row = asked(&self.traces[point.trace], at, point);
-        self.put(Row {
+        self.put(SweepRow {
             failure: "lost".to_owned(),
             error: why.to_owned(),
             ..row
@@ -403,7 +403,7 @@ impl Sweep {
     /// The folder cannot be written to.
     pub fn finish(&mut self) -> Result<Option<[PathBuf; 2]>, FolderError> {
         self.flush()?;
-        let rows: Option<Vec<Row>> = self.rows.iter().cloned().collect();
+        let rows: Option<Vec<SweepRow>> = self.rows.iter().cloned().collect();
         rows.map(|rows| self.folder.finish(&rows)).transpose()
     }
 

@@ -14,14 +14,9 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 use std::io::Write;
 use std::sync::Arc;
-pub use switchyard::report::sweep::{Row, TEXTS, csv_head, csv_line, figures};
+use switchyard::report::sweep::VERSION_KEY;
+pub use switchyard::report::sweep::{SweepRow, TEXTS, VERSION, csv_head, csv_line, figures};
 use switchyard::report::{COLUMNS, Metric};
-
-/// The version of the columns: another one is refused by name.
-pub const VERSION: &str = "1";
-
-/// Under which a file says it.
-const VERSION_KEY: &str = "switchyard.sweep";
 
 /// Why a file is no table of ours.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +44,7 @@ pub enum TableError {
 ///
 /// Whatever `out` fails with.
 pub fn write_parquet<W: Write + Send>(
-    rows: &[Row],
+    rows: &[SweepRow],
     timed: bool,
     out: W,
 ) -> Result<W, ParquetError> {
@@ -82,7 +77,7 @@ pub fn write_parquet<W: Write + Send>(
             }
             // The load, the figures, and the time.
             ColumnWriter::DoubleColumnWriter(to) if numbers == 0 || figure == COLUMNS => {
-                let of = |row: &Row| if numbers == 0 { row.load } else { row.wall_ms };
+                let of = |row: &SweepRow| if numbers == 0 { row.load } else { row.wall_ms };
                 let values: Vec<f64> = rows.iter().map(of).collect();
                 to.write_batch(&values, None, None)?;
                 numbers += 1;
@@ -147,7 +142,7 @@ fn schema(timed: bool) -> Result<Type, ParquetError> {
 /// # Errors
 ///
 /// It is no such file.
-pub fn read_parquet(file: Vec<u8>) -> Result<Vec<Row>, TableError> {
+pub fn read_parquet(file: Vec<u8>) -> Result<Vec<SweepRow>, TableError> {
     let reader = SerializedFileReader::new(Bytes::from(file))?;
     let said = reader.metadata().file_metadata().key_value_metadata();
     let said = said.and_then(|all| all.iter().find(|of| of.key == VERSION_KEY));
@@ -157,7 +152,7 @@ pub fn read_parquet(file: Vec<u8>) -> Result<Vec<Row>, TableError> {
     }
     let mut rows = Vec::new();
     for record in reader.get_row_iter(None)? {
-        let mut row = Row::default();
+        let mut row = SweepRow::default();
         for (name, field) in record?.get_column_iter() {
             match (name.as_str(), field) {
                 ("point", Field::UInt(value)) => row.point = *value,
@@ -186,7 +181,7 @@ pub fn read_parquet(file: Vec<u8>) -> Result<Vec<Row>, TableError> {
 /// # Errors
 ///
 /// Whatever `out` fails with.
-pub fn write_csv(rows: &[Row], out: &mut impl Write) -> std::io::Result<()> {
+pub fn write_csv(rows: &[SweepRow], out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "{}", csv_head())?;
     for row in rows {
         writeln!(out, "{}", csv_line(row))?;
@@ -226,7 +221,7 @@ mod tests {
 
     #[test]
     fn rows_come_back_from_parquet_as_they_were() {
-        let row = |point: u32, figures| Row {
+        let row = |point: u32, figures| SweepRow {
             point,
             trace: "a \"b\", c".to_owned(),
             policy: "=fifo".to_owned(),
@@ -240,7 +235,7 @@ mod tests {
             },
             wall_ms: 1.5,
             figures,
-            ..Row::default()
+            ..SweepRow::default()
         };
         let figures: Vec<f64> = (0..COLUMNS).map(|at| at as f64 / 3.0).collect();
         let rows = vec![

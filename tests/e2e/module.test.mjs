@@ -16,7 +16,7 @@ import { serve } from "./server.mjs";
 
 const built = join(dist, "module");
 assert.ok(existsSync(built), `there is no ${built}: run \`cargo xtask module\` first`);
-const { open, plugin, policies, run, samples, script, settings, SwitchyardError } = await import(pathToFileURL(join(built, "switchyard.js")).href);
+const { metrics, open, plugin, policies, run, samples, script, settings, SwitchyardError } = await import(pathToFileURL(join(built, "switchyard.js")).href);
 
 const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const HELIOS = fixture("helios.csv");
@@ -210,6 +210,7 @@ test("the module describes policies, settings and samples", { skip }, async () =
   assert.deepEqual(await policies(), told);
   assert.ok((await settings()).some(({ key, unit }) => key === "restart_cost" && unit === "s"));
   for (const { name } of await samples()) assert.match(name, /^[a-z-]+$/);
+  assert.deepEqual(await metrics(), JSON.parse(readFileSync(new URL("../../core/report/metrics.json", import.meta.url), "utf8")));
 });
 
 test("an error of the module says what is wrong, where, and what to do", async (t) => {
@@ -375,6 +376,7 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
   literal("Policy[]", await policies());
   literal("Setting[]", await settings());
   literal("Sample[]", await samples());
+  literal("Metric[]", await metrics());
   const right = `
     import { open, plugin, run, policies, script, SwitchyardError } from "switchyard";
     import type { Facts, Policy, Results, RunResult, Sample, Setting, TableHead } from "switchyard";

@@ -34,10 +34,10 @@ fn a_log_of_them_says_what_to_type() {
 fn every_figure_says_that_it_counts_cores() {
     let path = written("cores-told.csv", JOBS);
     let inspected = printed(&["inspect", &path, "--unit", "cores"]);
-    assert!(inspected.contains("core-hours 16.67"), "{inspected}");
+    assert!(inspected.contains("core-hours 16.7"), "{inspected}");
     let run = printed(&["run", &path, "--unit", "cores"]);
     for part in [
-        "17 core-hours, on 2x16: 32 cores (guessed: as many as jobs held at once",
+        "16.7 core-hours, on 2x16: 32 cores (guessed: as many as jobs held at once",
         "core allocation",
     ] {
         assert!(run.contains(part), "{part} is missing in\n{run}");

@@ -90,9 +90,9 @@ pub struct Scored {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Times {
     /// The mean.
-    pub mean_jct: f64,
+    pub jct_mean: f64,
     /// What 95 % of jobs do not exceed.
-    pub p95_jct: f64,
+    pub jct_p95: f64,
 }
 
 /// Why a scheduler has no score.
@@ -215,8 +215,8 @@ impl Tried {
         carry: &mut Carry<'_>,
     ) -> Result<Self, ScoreError> {
         let none = [Times {
-            mean_jct: 0.0,
-            p95_jct: 0.0,
+            jct_mean: 0.0,
+            jct_p95: 0.0,
         }; WORKLOADS];
         let mut tried = Self {
             challenge,
@@ -252,7 +252,7 @@ impl Tried {
     fn logs(&self, of: &[Times; WORKLOADS]) -> [f64; WORKLOADS] {
         array::from_fn(|at| {
             let (of, tiresias) = (of[at], self.tiresias[at]);
-            let ratios = tiresias.mean_jct / of.mean_jct * (tiresias.p95_jct / of.p95_jct);
+            let ratios = tiresias.jct_mean / of.jct_mean * (tiresias.jct_p95 / of.jct_p95);
             libm::log(ratios) / 2.0
         })
     }
@@ -307,8 +307,8 @@ fn run(
         });
     }
     let times = Times {
-        mean_jct: summary.jct.mean,
-        p95_jct: summary.jct.p95,
+        jct_mean: summary.jct.mean,
+        jct_p95: summary.jct.p95,
     };
     Ok((times, log))
 }
@@ -333,8 +333,8 @@ impl Times {
     fn mean(of: &[Self; WORKLOADS]) -> Self {
         let mean = |what: fn(&Self) -> f64| of.iter().map(what).sum::<f64>() / WORKLOADS as f64;
         Self {
-            mean_jct: mean(|times| times.mean_jct),
-            p95_jct: mean(|times| times.p95_jct),
+            jct_mean: mean(|times| times.jct_mean),
+            jct_p95: mean(|times| times.jct_p95),
         }
     }
 }

@@ -1,9 +1,10 @@
-//! What there is to choose from, as data: policies with their parameters, settings, placements, samples. Read off
+//! What there is to choose from, as data: policies with their parameters, settings, placements, samples, metrics. Read off
 //! the tables that hold each of them once, for the command line's JSON and for code that draws forms.
 
 use serde::Serialize;
 use switchyard::placement::Strategy;
 use switchyard::policy::{POLICIES, ParamInfo, PolicyEntry, PolicySpec};
+pub use switchyard::report::described_metrics as metrics;
 use switchyard::workload::{SAMPLES, Sample};
 use switchyard::{SETTINGS, Setting};
 

@@ -1,5 +1,5 @@
 //! How a run is driven: [`Driver`] takes the steps of a run that a [`Budget`] allows, says how far the run is
-//! ([`Progress`]), hands on its log piece by piece, and stops when somebody [cancels](Cancel) the run. All front
+//! ([`RunProgress`]), hands on its log piece by piece, and stops when somebody [cancels](Cancel) the run. All front
 //! ends use it. The log depends on the run alone, never on the budgets.
 //!
 //! Nothing here knows a clock: whoever has one says when time is up. Runs that would never end are ended by the
@@ -41,16 +41,16 @@ pub struct Budget<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// The budget is spent, and there is more to do.
-    Progress(Progress),
+    Progress(RunProgress),
     /// The run is over, or has reached the moment that was asked for.
-    Done(Progress),
+    Done(RunProgress),
     /// Somebody has cancelled the run.
     Cancelled,
 }
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct RunProgress {
     /// The moment that it has reached.
     pub now: Time,
     /// Jobs that have been submitted by then.
@@ -117,7 +117,7 @@ impl<'a> Budget<'a> {
     }
 }
 
-impl Progress {
+impl RunProgress {
     /// How much of the run is done, from 0 to 1: jobs that have come, and jobs that have ended.
     pub fn share(&self) -> f64 {
         let ended = f64::from(self.submitted) + f64::from(self.done);
@@ -212,10 +212,10 @@ impl Driver {
     }
 
     /// How far the run is.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> RunProgress {
         let reached = self.simulation.progress();
         let jobs = &self.workload.jobs;
-        Progress {
+        RunProgress {
             now: reached.now,
             submitted: jobs.partition_point(|job| job.submit <= reached.now) as u32,
             done: reached.done,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     /// Drives to the end; all that was said of progress.
-    fn drive<'a>(driver: &mut Driver, budget: impl Fn() -> Budget<'a>) -> Vec<Progress> {
+    fn drive<'a>(driver: &mut Driver, budget: impl Fn() -> Budget<'a>) -> Vec<RunProgress> {
         let mut said = vec![driver.progress()];
         loop {
             match driver.step_for(budget()).expect("it runs") {
@@ -331,8 +331,8 @@ mod tests {
     fn progress_never_goes_back_and_ends_at_all_jobs() {
         let mut driver = driver("tiresias-las");
         let said = drive(&mut driver, || Budget::of_steps(3));
-        let of = |progress: &Progress| {
-            let Progress {
+        let of = |progress: &RunProgress| {
+            let RunProgress {
                 now,
                 submitted,
                 done,

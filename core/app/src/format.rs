@@ -1,10 +1,52 @@
 //! Numbers and times as people read them.
 
+use serde::Serialize;
+use switchyard::report::{Metric, MetricUnit};
 use switchyard::spreadsheet::guarded;
 
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 86_400.0;
+
+/// A unit of spans.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SpanUnit {
+    /// The shortest span that is told in it, seconds.
+    pub from: f64,
+    /// Its own length, seconds.
+    pub seconds: f64,
+    /// Its sign.
+    pub name: &'static str,
+}
+
+/// The units of spans, the largest first: in each, numbers begin at 2.
+pub const SPAN_UNITS: [SpanUnit; 4] = {
+    const fn unit(seconds: f64, name: &'static str) -> SpanUnit {
+        let from = 2.0 * seconds;
+        SpanUnit {
+            from,
+            seconds,
+            name,
+        }
+    }
+    [
+        unit(DAY, "d"),
+        unit(HOUR, "h"),
+        unit(MINUTE, "min"),
+        SpanUnit {
+            from: 0.0,
+            seconds: 1.0,
+            name: "s",
+        },
+    ]
+};
+
+/// The unit that suits a span.
+pub fn span_unit(seconds: f64) -> SpanUnit {
+    let [.., second] = SPAN_UNITS;
+    let fits = |unit: &SpanUnit| seconds.abs() >= unit.from;
+    SPAN_UNITS.into_iter().find(fits).unwrap_or(second)
+}
 
 /// From here on a number has an exponent: none is longer than its place.
 const LONG: f64 = 1e12;
@@ -40,17 +82,25 @@ pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() {
         return "–".to_string();
     }
-    let size = seconds.abs();
-    if size < 2.0 * MINUTE {
-        return with_unit(seconds, "s");
+    let unit = span_unit(seconds);
+    with_unit(seconds / unit.seconds, unit.name)
+}
+
+/// A part of a whole: `45.3 %`.
+pub fn percent(part: f64) -> String {
+    with_unit(100.0 * part, "%")
+}
+
+/// A metric's value with its unit: `12.4 h`, `45.3 %`, `1,204 GPU-hours`, `–` where nothing is known.
+pub fn metric(of: &Metric, value: f64) -> String {
+    match of.unit {
+        _ if !value.is_finite() => "–".to_string(),
+        MetricUnit::Seconds => duration(value),
+        MetricUnit::Share => percent(value),
+        MetricUnit::GpuHours => with_unit(value, "GPU-hours"),
+        MetricUnit::NodeHours => with_unit(value, "node-hours"),
+        MetricUnit::Count | MetricUnit::Number => figures(value),
     }
-    if size < 2.0 * HOUR {
-        return with_unit(seconds / MINUTE, "min");
-    }
-    if size < 2.0 * DAY {
-        return with_unit(seconds / HOUR, "h");
-    }
-    with_unit(seconds / DAY, "d")
 }
 
 /// A span to the second: `04:12:09`, `3 d 04:12:09`.
@@ -180,12 +230,35 @@ pub fn figures(number: f64) -> String {
     } else {
         short_of_zeros(format!("{size:.2}"))
     };
-    // Nothing, and what rounds to it, has no sign: sums of nothing are −0.
+    signed(number, digits)
+}
+
+/// The digits of a number with its sign. Nothing, and what rounds to it, has none: sums of nothing are −0.
+fn signed(number: f64, digits: String) -> String {
     if number < 0.0 && digits != "0" {
         format!("−{digits}")
     } else {
         digits
     }
+}
+
+/// A number with at most so many decimals: `1,204.5`, `9.3`.
+pub fn decimals(number: f64, places: usize) -> String {
+    let size = number.abs();
+    if !number.is_finite() {
+        return "–".to_string();
+    }
+    if size >= LONG {
+        return significant(number);
+    }
+    let text = format!("{size:.places$}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let mut digits = whole.parse().map_or_else(|_| whole.to_string(), count);
+    let fraction = fraction.trim_end_matches('0');
+    if !fraction.is_empty() {
+        digits = format!("{digits}.{fraction}");
+    }
+    signed(number, digits)
 }
 
 /// How a time compares with another's, with its direction: `3.0× longer`, `2.1× shorter`, `the same`.
@@ -281,6 +354,40 @@ mod tests {
         ];
         for (seconds, text) in written {
             assert_eq!(duration(seconds), text);
+        }
+    }
+
+    #[test]
+    fn metrics_have_their_unit() {
+        let written = |id, value| Metric::named(id).map(|of| metric(of, value));
+        let expected = [
+            ("jct_mean", 44_640.0, "12.4 h"),
+            ("gpu_allocation", 0.4532, "45.3 %"),
+            ("lost_gpu_hours", 1204.0, "1,204 GPU-hours"),
+            ("node_hours", 3.0, "3 node-hours"),
+            ("restarts", 1204.0, "1,204"),
+            ("jain", 0.5, "0.50"),
+            ("jct_mean", f64::NAN, "–"),
+            ("node_hours", f64::NAN, "–"),
+        ];
+        for (id, value, text) in expected {
+            assert_eq!(written(id, value).as_deref(), Some(text), "{id}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_no_more_than_asked_for() {
+        let written = [
+            (decimals(1204.5, 1), "1,204.5"),
+            (decimals(9.333, 1), "9.3"),
+            (decimals(9.04, 1), "9"),
+            (decimals(0.9999, 3), "1"),
+            (decimals(-1234.0, 0), "−1,234"),
+            (decimals(-0.01, 1), "0"),
+            (decimals(f64::NAN, 1), "–"),
+        ];
+        for (text, expected) in written {
+            assert_eq!(text, expected);
         }
     }
 

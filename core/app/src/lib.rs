@@ -4,7 +4,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod asked;
 pub mod challenges;
 pub mod described;
 pub mod driver;
@@ -12,6 +11,7 @@ mod experiment;
 pub mod figures;
 pub mod format;
 pub mod moments;
+pub mod options;
 mod permalink;
 mod rules;
 pub mod study;

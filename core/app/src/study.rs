@@ -28,7 +28,7 @@ use switchyard::workload::{
     Application, ApplicationSettings, BindingRule, SAMPLES, Sample, SettingsError, Suggestion,
     Workload,
 };
-use switchyard::{Group, Preset, RunSpec, RunSpecError, Setting, Settings, UnknownPreset};
+use switchyard::{Preset, RunSpec, RunSpecError, Setting, SettingGroup, Settings, UnknownPreset};
 
 /// What runs where nobody names a policy: the baseline, and the scheduler it is usually compared
 /// with.
@@ -131,7 +131,7 @@ pub struct Request {
 
 /// A study with what is asked of it, of which something may still have to be read.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct StudyRequest {
     study: Study,
     policies: Vec<PolicySpec>,
     /// Whether somebody named them.
@@ -380,7 +380,7 @@ impl Study {
     /// # Errors
     ///
     /// A policy in its file is none.
-    pub fn ask(mut self, request: Request) -> Result<Asked, StudyError> {
+    pub fn ask(mut self, request: Request) -> Result<StudyRequest, StudyError> {
         let in_file = &self.experiment.policies;
         let named = !request.policies.is_empty() || !in_file.is_empty();
         let policies = match (request.policies.is_empty(), named) {
@@ -397,7 +397,7 @@ impl Study {
             settings.options.weights = WeightsChoice::Own(own);
         }
         let beside = std::mem::take(&mut self.profiles);
-        let training = |(setting, _): &(&Setting, String)| setting.group == Group::Training;
+        let training = |(setting, _): &(&Setting, String)| setting.group == SettingGroup::Training;
         let applications = settings.applications_mut();
         // Whoever asks for anything of it wants plain jobs to train, too.
         applications.always |= request.rule.is_some()
@@ -419,7 +419,7 @@ impl Study {
         for (setting, value) in &request.settings {
             take(setting, settings, value)?;
         }
-        Ok(Asked {
+        Ok(StudyRequest {
             study: self,
             policies,
             named,
@@ -537,7 +537,7 @@ impl Request {
     }
 }
 
-impl Asked {
+impl StudyRequest {
     /// A policy that asks for a history which nobody has given; once it is
     /// [learned](Self::learn) there may be another.
     pub fn unlearned(&self) -> Option<&PolicySpec> {

@@ -4,7 +4,7 @@
 use switchyard::trace::{Choices, OpenOptions, SourceFile, open};
 use switchyard::{RunSpecError, Setting};
 use switchyard_app::described;
-use switchyard_app::study::{Asked, Origin, Request, Study, StudyError};
+use switchyard_app::study::{Origin, Request, Study, StudyError, StudyRequest};
 
 /// An experiment of two jobs on 2 nodes of 4, with two policies of its own and seed 7.
 const FILE: &[u8] = include_bytes!("../../../tests/fixtures/experiment.csv");
@@ -19,7 +19,9 @@ fn study(bytes: &[u8]) -> Result<Study, StudyError> {
     Study::of(opened, "e.csv", &options, &Choices::default(), None)
 }
 
-fn asked(of: impl FnOnce(&mut Request) -> Result<(), StudyError>) -> Result<Asked, StudyError> {
+fn asked(
+    of: impl FnOnce(&mut Request) -> Result<(), StudyError>,
+) -> Result<StudyRequest, StudyError> {
     let mut request = Request::default();
     of(&mut request)?;
     study(FILE)?.ask(request)
@@ -27,7 +29,9 @@ fn asked(of: impl FnOnce(&mut Request) -> Result<(), StudyError>) -> Result<Aske
 
 #[test]
 fn a_request_goes_before_the_file_and_that_before_defaults() {
-    let plain = asked(|_| Ok(())).and_then(Asked::prepare).expect("sound");
+    let plain = asked(|_| Ok(()))
+        .and_then(StudyRequest::prepare)
+        .expect("sound");
     let policies = |of: &switchyard_app::study::Prepared| -> Vec<String> {
         of.runs.iter().map(|run| run.policy.to_string()).collect()
     };
@@ -45,7 +49,7 @@ fn a_request_goes_before_the_file_and_that_before_defaults() {
         request.preset("reference-nsdi19")?;
         request.set(Setting::named("seed").expect("there is one"), "9".into())
     });
-    let other = other.and_then(Asked::prepare).expect("sound");
+    let other = other.and_then(StudyRequest::prepare).expect("sound");
     assert_eq!(policies(&other), ["srtf"]);
     assert_eq!(other.runs[0].options.seed, 9);
     // The preset's, which the file has at 30.

@@ -72,7 +72,7 @@ fn what_is_no_picker_is_told_why() {
             "[8,32]",
             "'0.weight' is [8, 32], and has to be [32, 8]",
         ),
-        ("F32", "F16", "holds F16, and has to hold F32"),
+        ("F32", "I32", "holds I32, and has to hold F32"),
     ] {
         let error = refused(from, to);
         assert!(error.contains(why), "{error}");

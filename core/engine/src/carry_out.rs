@@ -66,7 +66,7 @@ impl World {
     fn check_active(&self, job: JobId) -> Result<(), Refusal> {
         match self.jobs.phase.get(job.index()) {
             None => Err((job, PlanErrorKind::UnknownJob)),
-            Some(_) if self.is_beside(job) => Err((job, PlanErrorKind::NotActive)),
+            Some(_) if self.is_on_cores(job) => Err((job, PlanErrorKind::NotActive)),
             Some(Phase::Waiting | Phase::Running) => Ok(()),
             Some(Phase::Future | Phase::Finished | Phase::Rejected) => {
                 Err((job, PlanErrorKind::NotActive))

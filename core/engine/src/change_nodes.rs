@@ -68,7 +68,7 @@ impl World {
 
     /// The scheduler hears of it, unless it does not decide about this job.
     fn tell_evicted(&mut self, job: JobId) {
-        if !self.is_beside(job) {
+        if !self.is_on_cores(job) {
             self.news.evicted(job);
         }
     }
@@ -80,8 +80,12 @@ impl World {
             parts.iter().any(|part| part.node == node)
         };
         let mut there: Vec<JobId> = self.ledger.running().filter(is_there).collect();
-        let beside = self.beside.as_deref();
-        there.extend(beside.into_iter().flat_map(|beside| beside.on_node(node)));
+        let on_cores = self.on_cores.as_deref();
+        there.extend(
+            on_cores
+                .into_iter()
+                .flat_map(|on_cores| on_cores.on_node(node)),
+        );
         there.sort_unstable();
         for job in there {
             let segment = self.jobs.segment[job.index()];

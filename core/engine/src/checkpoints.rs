@@ -2,7 +2,7 @@
 //! does when it loses its GPUs otherwise, and every so many seconds of running, if so asked. Between,
 //! nothing is written: all since then is lost.
 
-use super::progress::Progress;
+use super::progress::JobProgress;
 use crate::Time;
 use crate::job::JobId;
 
@@ -55,7 +55,7 @@ impl Checkpoints {
     }
 
     /// A stretch of a job's progress is about to end, in this epoch: notes the last checkpoint in it.
-    pub(super) fn note(&mut self, job: JobId, progress: &Progress, now: Time, epoch: u32) {
+    pub(super) fn note(&mut self, job: JobId, progress: &JobProgress, now: Time, epoch: u32) {
         let kept = &mut self.kept[job.index()];
         let cycles = libm::floor((now - kept.from) / self.cycle);
         if cycles.is_nan() || cycles < 1.0 {

@@ -23,7 +23,7 @@ use switchyard_placement::Strategy;
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct SimulationProgress {
     /// The moment reached.
     pub now: Time,
     /// Jobs finished or rejected.
@@ -66,8 +66,14 @@ impl Simulation {
 
     /// The same run, where placements that have learned go by this. It has not begun yet.
     pub fn with_learned(mut self, learned: impl Learned + 'static) -> Self {
-        if let Some(wiring) = self.world.setting.wiring.as_mut().and_then(Arc::get_mut) {
-            wiring.set_learned(Arc::new(learned));
+        if let Some(network_context) = self
+            .world
+            .setting
+            .network_context
+            .as_mut()
+            .and_then(Arc::get_mut)
+        {
+            network_context.set_learned(Arc::new(learned));
         }
         self
     }
@@ -86,7 +92,7 @@ impl Simulation {
     }
 
     fn learned(&self) -> Option<&dyn Learned> {
-        self.world.setting.wiring.as_ref()?.learned()
+        self.world.setting.network_context.as_ref()?.learned()
     }
 
     /// What has happened so far.
@@ -100,8 +106,8 @@ impl Simulation {
     }
 
     /// How far the run has come.
-    pub fn progress(&self) -> Progress {
-        Progress {
+    pub fn progress(&self) -> SimulationProgress {
+        SimulationProgress {
             now: self.world.now,
             done: self.world.jobs.done,
             jobs: self.world.setting.workload.jobs.len() as u32,
@@ -135,7 +141,7 @@ impl Simulation {
             self.ask_policy()?;
             self.world.news.clear();
         }
-        self.world.start_beside();
+        self.world.start_on_cores();
         self.world.adjust_speeds();
         if let Some(every) = cadence.every {
             self.world.schedule_round(every);
@@ -185,8 +191,8 @@ impl Simulation {
     /// The same as policies and laws have it, who speak of GPUs.
     fn explained(&self, job: JobId, at: Time) -> Explanation {
         let world = &self.world;
-        if world.is_beside(job) {
-            return world.explain_beside(job);
+        if world.is_on_cores(job) {
+            return world.explain_on_cores(job);
         }
         let view = world.view_at(at.max(world.now));
         let mut explanation = self.scheduler.policy.explain(&view, job);
@@ -306,7 +312,7 @@ impl Simulation {
             policy: scheduler,
             ..
         } = &self.scheduler;
-        let Progress { now, done, jobs } = self.progress();
+        let SimulationProgress { now, done, jobs } = self.progress();
         let (policy, time) = (spec.clone(), now);
         let unit = self.world.setting.workload.unit;
         let reason = match trouble {

@@ -3,7 +3,7 @@
 use super::attained::Held;
 use super::attempts::Attempts;
 use super::checkpoints::Checkpoints;
-use super::progress::{Progress, StretchEnd, at_least_zero};
+use super::progress::{JobProgress, StretchEnd, at_least_zero};
 use super::setting::Setting;
 use super::training::{Training, trainings};
 use crate::Time;
@@ -31,7 +31,7 @@ pub(super) struct Jobs {
     pub(super) phase: Vec<Phase>,
     /// When the phase began; for a running job, when it got its present GPUs.
     pub(super) since: Vec<Time>,
-    pub(super) progress: Vec<Progress>,
+    pub(super) progress: Vec<JobProgress>,
     /// Seconds of progress at the requested GPUs per second, on the present or last GPUs.
     pub(super) rate: Vec<f64>,
     /// Whether the present or last GPUs are on more nodes than the gang needs.
@@ -73,7 +73,10 @@ impl Jobs {
                 first.unwrap_or_else(|| jobs[i].work.seconds())
             }
         };
-        let progress = (0..jobs.len()).map(goal).map(Progress::towards).collect();
+        let progress = (0..jobs.len())
+            .map(goal)
+            .map(JobProgress::towards)
+            .collect();
         Self {
             phase: vec![Phase::Future; jobs.len()],
             since: vec![Time::ZERO; jobs.len()],

@@ -13,7 +13,6 @@
 
 mod attained;
 mod attempts;
-mod beside;
 mod carry_out;
 mod change_nodes;
 mod checkpoints;
@@ -28,13 +27,14 @@ mod look_ahead;
 mod news;
 mod node_state;
 mod nodes;
+mod on_cores;
 mod outages;
 mod plan;
 mod progress;
 mod scheduler;
 mod setting;
 mod speed;
-mod start_beside;
+mod start_on_cores;
 mod training;
 mod training_plots;
 mod types;
@@ -43,7 +43,7 @@ mod watch;
 mod world;
 
 pub use attained::{Attained, Held, Measure};
-pub use engine::{Progress, Simulation};
+pub use engine::{Simulation, SimulationProgress};
 pub use halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 pub use index::{Moment, TimeIndex};
 pub use jobs::Phase;

@@ -20,7 +20,7 @@ impl World {
             closed,
             will_end: self.next_arrival() < Time::NEVER
                 || self.outages.are_to_be_over()
-                || self.beside.as_deref().is_some_and(|of| of.running() > 0),
+                || self.on_cores.as_deref().is_some_and(|of| of.running() > 0),
             may_end: self.outages.are_by_chance(),
         })
     }

@@ -6,7 +6,7 @@ use crate::Time;
 
 /// Of one job, in any unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
+pub(super) struct JobProgress {
     /// When the stretch began, and how far the job had come.
     since: Time,
     done: f64,
@@ -26,7 +26,7 @@ pub(super) struct StretchEnd {
     pub(super) stretch: u32,
 }
 
-impl Progress {
+impl JobProgress {
     /// At the very beginning of an epoch.
     pub(super) fn towards(goal: f64) -> Self {
         Self {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard_model::pods::{Pod, Typical, WHOLE};
-use switchyard_placement::Wiring;
+use switchyard_placement::NetworkContext;
 use switchyard_tensors::WeightsChoice;
 
 /// What does not belong to trace, cluster or policy.
@@ -130,7 +130,7 @@ pub(super) struct Setting {
     /// Whether it puts two jobs that ask for a GPU each on one.
     packs: bool,
     /// The links, where its placement looks at them.
-    pub(super) wiring: Option<Arc<Wiring>>,
+    pub(super) network_context: Option<Arc<NetworkContext>>,
 }
 
 impl Setting {
@@ -159,13 +159,13 @@ impl Setting {
             options,
             oracle,
             packs,
-            wiring: None,
+            network_context: None,
         }
     }
 
     /// The same for a scheduler whose placement looks at links.
-    pub(super) fn with_wiring(mut self, cluster: &ClusterSpec) -> Self {
-        self.wiring = Some(Arc::new(Wiring::new(cluster, &self.workload)));
+    pub(super) fn with_network(mut self, cluster: &ClusterSpec) -> Self {
+        self.network_context = Some(Arc::new(NetworkContext::new(cluster, &self.workload)));
         self
     }
 

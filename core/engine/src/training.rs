@@ -3,7 +3,7 @@
 //! its speed.
 
 use super::plan::PlanErrorKind;
-use super::progress::Progress;
+use super::progress::JobProgress;
 use crate::Time;
 use crate::application::{Application, StepTimes, packed};
 use crate::cluster::{ClusterSpec, Part};
@@ -137,7 +137,7 @@ impl Training {
     }
 
     /// Epochs complete, with the part of the present one.
-    pub(super) fn epochs_at(&self, progress: &Progress, now: Time) -> f64 {
+    pub(super) fn epochs_at(&self, progress: &JobProgress, now: Time) -> f64 {
         let from = self.application.progress_after(self.epoch);
         let span = progress.goal() - from;
         let part = if span > 0.0 {
@@ -149,7 +149,7 @@ impl Training {
     }
 
     /// Progress so far as seconds at the requested GPUs and batch.
-    pub(super) fn executed_seconds(&self, progress: &Progress, now: Time) -> f64 {
+    pub(super) fn executed_seconds(&self, progress: &JobProgress, now: Time) -> f64 {
         let all = self.pace.at(self.application.epochs());
         let (from, to) = (self.pace.at(self.epoch), self.pace.at(self.epoch + 1));
         let part = self.epochs_at(progress, now) - f64::from(self.epoch);
@@ -157,7 +157,7 @@ impl Training {
     }
 
     /// Seconds of progress at the requested GPUs and batch per second.
-    pub(super) fn rate(&self, progress: &Progress) -> f64 {
+    pub(super) fn rate(&self, progress: &JobProgress) -> f64 {
         let from = self.application.progress_after(self.epoch);
         let seconds = self.pace.at(self.epoch + 1) - self.pace.at(self.epoch);
         let pace = seconds / (progress.goal() - from);
@@ -169,7 +169,7 @@ impl Training {
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingView<'a> {
     pub(super) training: &'a Training,
-    pub(super) progress: &'a Progress,
+    pub(super) progress: &'a JobProgress,
     pub(super) now: Time,
     pub(super) oracle: bool,
     pub(super) job: JobId,

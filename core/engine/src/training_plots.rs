@@ -12,7 +12,7 @@ use crate::Time;
 use crate::application::Application;
 use crate::goodput::{GradientStats, LearningRateRule};
 use crate::job::JobId;
-use switchyard_explain::{Line, Plot};
+use switchyard_explain::{Plot, PlotLine};
 
 /// A line of more than twice as many points is thinned out: the first and last of each part stay.
 const PARTS: usize = 100;
@@ -83,7 +83,7 @@ pub(super) fn training_plots(
         title: title.to_owned(),
         x: "time since submission, s".to_owned(),
         y: y.to_owned(),
-        lines: vec![Line {
+        lines: vec![PlotLine {
             name: String::new(),
             points: thinned(points),
             dots: false,

@@ -187,9 +187,10 @@ impl Types {
 
     /// What is kept of their speeds alone by two jobs on one GPU of a pool; `None` where that was not
     /// measured or they do not fit.
-    pub(super) fn beside(&self, a: &Job, b: &Job, pool: usize) -> Option<(f64, f64)> {
+    pub(super) fn rates_together(&self, a: &Job, b: &Job, pool: usize) -> Option<(f64, f64)> {
         let generation = self.pools.get(pool)?.generation;
         let generation = generation.unwrap_or(UNMEASURED);
-        self.measured(a)?.beside(self.measured(b)?, generation)
+        self.measured(a)?
+            .rates_together(self.measured(b)?, generation)
     }
 }

@@ -1,13 +1,13 @@
 //! What a scheduler can know at one moment.
 
 use super::attained::Held;
-use super::beside::Beside;
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
 use super::log::RunLog;
 use super::news::News;
 use super::node_state::NodeState;
 use super::nodes::Nodes;
+use super::on_cores::OnCores;
 use super::setting::Setting;
 use super::training::TrainingView;
 use crate::Time;
@@ -30,7 +30,7 @@ pub struct View<'a> {
     pub(super) setting: &'a Setting,
     pub(super) nodes: &'a Nodes,
     pub(super) spare: &'a Spare,
-    pub(super) beside: Option<&'a Beside>,
+    pub(super) on_cores: Option<&'a OnCores>,
     pub(super) jobs: &'a Jobs,
     pub(super) ledger: &'a Ledger,
     pub(super) log: &'a RunLog,
@@ -67,8 +67,11 @@ impl View<'_> {
         let pools = self.setting.pools.as_ref();
         let unlike = pools.map(|pools| (pools, self.spare));
         room.set(self.free(), self.node_size(), unlike);
-        if let Some(wiring) = &self.setting.wiring {
-            room.see(wiring, self.ledger.running().map(|job| self.resident(job)));
+        if let Some(network_context) = &self.setting.network_context {
+            room.see(
+                network_context,
+                self.ledger.running().map(|job| self.resident(job)),
+            );
         }
     }
 
@@ -92,9 +95,9 @@ impl View<'_> {
     /// The same, if all that gangs hold were free.
     pub fn idle_room(&self) -> Room {
         let mut room = Room::default();
-        let spare = match self.beside {
+        let spare = match self.on_cores {
             // They give way to nobody.
-            Some(beside) => beside.left_to_gangs().clone(),
+            Some(on_cores) => on_cores.left_to_gangs().clone(),
             None => self.setting.spare(),
         };
         let pools = self.setting.pools.as_ref();
@@ -105,8 +108,8 @@ impl View<'_> {
             self.node_size(),
             unlike,
         );
-        if let Some(wiring) = &self.setting.wiring {
-            room.see(wiring, std::iter::empty());
+        if let Some(network_context) = &self.setting.network_context {
+            room.see(network_context, std::iter::empty());
         }
         room
     }
@@ -180,10 +183,12 @@ impl View<'_> {
 
     /// What two jobs keep of their speeds alone, profiled beforehand, on one GPU of a pool; `None` where
     /// that is not known or they do not fit into its memory.
-    pub fn beside(&self, a: JobId, b: JobId, pool: usize) -> Option<[f64; 2]> {
+    pub fn rates_together(&self, a: JobId, b: JobId, pool: usize) -> Option<[f64; 2]> {
         let setting = self.setting;
         setting.half(a).and(setting.half(b))?;
-        let keeps = setting.types.beside(setting.job(a), setting.job(b), pool)?;
+        let keeps = setting
+            .types
+            .rates_together(setting.job(a), setting.job(b), pool)?;
         Some([keeps.0, keeps.1])
     }
 
@@ -248,9 +253,9 @@ impl View<'_> {
 
     /// What a job sends and computes, for a placement that looks at links.
     pub fn profile(&self, job: JobId, strategy: Strategy) -> Option<Profile> {
-        let wiring = self.setting.wiring.as_ref();
-        let wiring = wiring.filter(|_| strategy.looks_at_links());
-        wiring.map(|wiring| wiring.profile(job))
+        let network_context = self.setting.network_context.as_ref();
+        let network_context = network_context.filter(|_| strategy.looks_at_links());
+        network_context.map(|network_context| network_context.profile(job))
     }
 
     /// The job's model among those that the trace names: an index.

@@ -1,7 +1,6 @@
 //! The world that schedulers act on, but for the schedulers: what happens in it by itself. What a
 //! plan changes is in [`carry_out`](super::carry_out).
 
-use super::beside::Beside;
 use super::checkpoints::Checkpoints;
 use super::events::{Due, Events};
 use super::halt::HaltReason;
@@ -10,6 +9,7 @@ use super::ledger::Ledger;
 use super::log::{Checkpointing, EventKind, RunLog, Stop, Tuning};
 use super::news::{Inbox, News};
 use super::nodes::Nodes;
+use super::on_cores::OnCores;
 use super::outages::Timeline;
 use super::plan::PlanErrorKind;
 use super::progress::StretchEnd;
@@ -37,7 +37,7 @@ pub(super) struct World {
     pub(super) spare: Spare,
     pub(super) jobs: Jobs,
     /// `None`: all jobs ask for GPUs.
-    pub(super) beside: Option<Box<Beside>>,
+    pub(super) on_cores: Option<Box<OnCores>>,
     pub(super) ledger: Ledger,
     pub(super) speeds: Speeds,
     pub(super) events: Events,
@@ -83,7 +83,7 @@ impl World {
             scheduler.packs,
         );
         if scheduler.looks_at_links {
-            setting = setting.with_wiring(cluster);
+            setting = setting.with_network(cluster);
         }
         let mut nodes = Nodes::new(cluster);
         if setting.shares_gpus() {
@@ -94,7 +94,7 @@ impl World {
             now: Time::ZERO,
             is_round: false,
             jobs: Jobs::new(&setting, cluster),
-            beside: Beside::of(&setting, cluster, scheduler.replays),
+            on_cores: OnCores::of(&setting, cluster, scheduler.replays),
             ledger: Ledger::new(workload.jobs.len(), workload.tenants.len()),
             speeds: Speeds::new(&setting, cluster),
             spare: setting.spare(),
@@ -138,7 +138,7 @@ impl World {
             setting: &self.setting,
             nodes: &self.nodes,
             spare: &self.spare,
-            beside: self.beside.as_deref(),
+            on_cores: self.on_cores.as_deref(),
             jobs: &self.jobs,
             ledger: &self.ledger,
             log: &self.log,
@@ -191,8 +191,8 @@ impl World {
                 }
                 Due::Alarm { job, .. } => {
                     self.jobs.alarm[job.index()] = Time::NEVER;
-                    if self.is_beside(job) {
-                        self.wait_beside(job);
+                    if self.is_on_cores(job) {
+                        self.wait_on_cores(job);
                     } else {
                         self.news.push(News::Alarm(job));
                     }
@@ -214,7 +214,7 @@ impl World {
             self.jobs.since[i] = self.now;
             let (gpus, on_cores) = (job.gpus, job.is_on_cores());
             let fits = match on_cores {
-                true => self.admit_beside(id),
+                true => self.admit_on_cores(id),
                 false => gpus <= self.setting.largest_gang(id),
             };
             let (kind, detail) = if !fits {
@@ -268,7 +268,7 @@ impl World {
                 lost: 0.0,
             });
         }
-        if !self.is_beside(job) {
+        if !self.is_on_cores(job) {
             self.news.finished(job);
         }
     }
@@ -276,8 +276,8 @@ impl World {
     /// A running job goes back to the queue.
     pub(super) fn send_back(&mut self, job: JobId) {
         self.release(job, Phase::Waiting);
-        if self.is_beside(job) {
-            self.wait_beside(job);
+        if self.is_on_cores(job) {
+            self.wait_on_cores(job);
             return;
         }
         self.jobs.queue.join(self.setting.job(job).gpus);
@@ -285,8 +285,8 @@ impl World {
 
     /// Ends the job's segment and takes its GPUs back.
     pub(super) fn release(&mut self, job: JobId, phase: Phase) {
-        if self.is_beside(job) {
-            self.release_beside(job, phase);
+        if self.is_on_cores(job) {
+            self.release_on_cores(job, phase);
             return;
         }
         let gpus = self.ledger.gpus(job);
@@ -363,9 +363,9 @@ impl World {
     /// wait and nobody does, or nobody can run, the next that can matter is the first at or after whatever
     /// happens next.
     pub(super) fn schedule_round(&mut self, every: Every) {
-        let beside = self.beside.as_deref();
-        let beside = beside.map_or(0, |beside| beside.active());
-        if self.jobs.active() == beside {
+        let on_cores = self.on_cores.as_deref();
+        let on_cores = on_cores.map_or(0, |on_cores| on_cores.active());
+        if self.jobs.active() == on_cores {
             return;
         }
         let next = self.next_time();
@@ -381,8 +381,8 @@ impl World {
 
     pub(super) fn sample(&mut self) {
         let in_use = self.nodes.in_use();
-        let beside = self.beside.as_deref();
-        let waiting = self.jobs.queue.jobs() + beside.map_or(0, Beside::waiting);
+        let on_cores = self.on_cores.as_deref();
+        let waiting = self.jobs.queue.jobs() + on_cores.map_or(0, OnCores::waiting);
         self.log.push_sample(self.now, waiting, in_use);
     }
 

@@ -15,7 +15,7 @@ mod slowness;
 pub use explanation::{Cause, Explanation, Verdict};
 pub use fact::{Fact, Said, Unit};
 pub use placing::{Choice, Placing, PlacingStep, Role};
-pub use plot::{Line, Mark, Plot};
+pub use plot::{Mark, Plot, PlotLine};
 pub use round::{RoundReport, RoundRow};
 pub use slowness::{Loss, Slowness};
 

@@ -12,7 +12,7 @@ pub struct Plot {
     /// The y axis: the quantity and its unit.
     pub y: String,
     /// The lines, drawn over the same axes.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PlotLine>,
     /// Places on the x axis, such as thresholds.
     pub marks: Vec<Mark>,
     /// Where the job stands on the x axis.
@@ -21,7 +21,7 @@ pub struct Plot {
 
 impl Plot {
     /// Lines over these axes, with nothing marked.
-    pub fn new(title: &str, x: &str, y: &str, lines: Vec<Line>) -> Self {
+    pub fn new(title: &str, x: &str, y: &str, lines: Vec<PlotLine>) -> Self {
         Self {
             title: title.to_owned(),
             x: x.to_owned(),
@@ -35,7 +35,7 @@ impl Plot {
 
 /// One line of a [`Plot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct PlotLine {
     /// What it is, where there are several.
     pub name: String,
     /// Points by ascending x, to be joined straight unless they are `dots`.
@@ -44,7 +44,7 @@ pub struct Line {
     pub dots: bool,
 }
 
-impl Line {
+impl PlotLine {
     /// Points joined straight.
     pub fn new(name: &str, points: Vec<(f64, f64)>) -> Self {
         Self {

@@ -2,11 +2,11 @@
 
 use crate::cluster::Part;
 use crate::gang::Gang;
+use crate::network_state::{NetworkState, Site};
 use crate::nodes::few_nodes;
 use crate::on_links::LinkPlacement;
 use crate::order::{self, ByValue};
 use crate::placement::Description;
-use crate::sight::{Sight, Site};
 
 pub(crate) struct CongestionAware;
 
@@ -16,23 +16,31 @@ impl LinkPlacement for CongestionAware {
         "The node whose links (NIC, QPI and PCIe of sockets with free GPUs) are least loaded, of alike ones the tightest; a gang that no node holds goes to the rack with the least loaded uplink that does, by NIC after NIC. Never waits while enough GPUs are free anywhere.",
     );
 
-    fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
+    fn lay(
+        site: &Site<'_>,
+        network_state: &NetworkState,
+        gang: Gang,
+        parts: &mut Vec<Part>,
+    ) -> bool {
         let free = site.free;
         let nodes = (0u32..).zip(free.per_node());
         let holding = nodes.filter(|&(_, &here)| here >= gang.gpus);
         let best = holding.min_by(|&(a, here), &(b, there)| {
-            let loads = order::by_value(&of_node(sight, a), &of_node(sight, b));
+            let loads = order::by_value(&of_node(network_state, a), &of_node(network_state, b));
             loads.then(here.cmp(there)).then(a.cmp(&b))
         });
         if let Some((node, _)) = best {
             parts.push(Part::new(node, gang.gpus));
             return true;
         }
-        let topology = sight.topology();
-        let nic = |node: u32| ByValue::of(sight.load(topology.node_edge(node)));
+        let topology = network_state.topology();
+        let nic = |node: u32| ByValue::of(network_state.load(topology.node_edge(node)));
         let mut racks: Vec<u32> = (0..topology.racks()).collect();
         order::sort_by_key(&mut racks, |&rack| {
-            (ByValue::of(sight.load(topology.rack_edge(rack))), rack)
+            (
+                ByValue::of(network_state.load(topology.rack_edge(rack))),
+                rack,
+            )
         });
         for rack in racks {
             let is_in = |node: u32| topology.rack_of(node) == rack;
@@ -41,7 +49,7 @@ impl LinkPlacement for CongestionAware {
             }
         }
         let path = |node: u32| {
-            let uplink = sight.load(topology.rack_edge(topology.rack_of(node)));
+            let uplink = network_state.load(topology.rack_edge(topology.rack_of(node)));
             ByValue::of(uplink).max(nic(node))
         };
         few_nodes(free, gang.gpus, parts, |_| true, path)
@@ -49,9 +57,9 @@ impl LinkPlacement for CongestionAware {
 }
 
 /// The load of the fullest link of a node that a newcomer might use.
-fn of_node(sight: &Sight, node: u32) -> f64 {
-    let topology = sight.topology();
-    let free = sight.free_mask(node);
+fn of_node(network_state: &NetworkState, node: u32) -> f64 {
+    let topology = network_state.topology();
+    let free = network_state.free_mask(node);
     let open = (0..topology.sockets(node))
         .filter(|&socket| topology.socket_mask(node, socket) & free != 0);
     let inside = open.flat_map(|socket| {
@@ -61,5 +69,7 @@ fn of_node(sight: &Sight, node: u32) -> f64 {
         ]
     });
     let edges = std::iter::once(topology.node_edge(node)).chain(inside);
-    edges.map(|edge| sight.load(edge)).fold(0.0, f64::max)
+    edges
+        .map(|edge| network_state.load(edge))
+        .fold(0.0, f64::max)
 }

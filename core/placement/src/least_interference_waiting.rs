@@ -4,9 +4,9 @@
 use crate::cluster::Part;
 use crate::gang::Gang;
 use crate::least_interference;
+use crate::network_state::{NetworkState, Site};
 use crate::on_links::LinkPlacement;
 use crate::placement::Description;
-use crate::sight::{Sight, Site};
 
 /// By how much the sum of log-slowdowns may be more than on an idle cluster. Tuned on training workloads.
 const MOST: f64 = 0.1;
@@ -23,16 +23,21 @@ impl LinkPlacement for LeastInterferenceWaiting {
         )
     };
 
-    fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool {
-        let Some(best) = least_interference::best(site, sight, gang) else {
+    fn lay(
+        site: &Site<'_>,
+        network_state: &NetworkState,
+        gang: Gang,
+        parts: &mut Vec<Part>,
+    ) -> bool {
+        let Some(best) = least_interference::best(site, network_state, gang) else {
             return false;
         };
         let alone = || {
-            sight.alone(site, gang, |site, sight, gang| {
-                least_interference::best(site, sight, gang).map_or(0.0, |best| best.cost)
+            network_state.alone(site, gang, |site, network_state, gang| {
+                least_interference::best(site, network_state, gang).map_or(0.0, |best| best.cost)
             })
         };
-        if best.cost > MOST && !sight.is_idle() && best.cost > MOST + alone() {
+        if best.cost > MOST && !network_state.is_idle() && best.cost > MOST + alone() {
             return false;
         }
         *parts = best.parts;

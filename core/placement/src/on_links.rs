@@ -3,8 +3,8 @@
 use crate::cluster::{FreeGpus, Part};
 use crate::gang::Gang;
 use crate::least_fragmentation::LeastFragmentation;
+use crate::network_state::{NetworkState, Site};
 use crate::placement::{Description, OnLinks, Placement};
-use crate::sight::{Sight, Site};
 
 /// A placement that looks at links.
 pub(crate) trait LinkPlacement {
@@ -12,7 +12,12 @@ pub(crate) trait LinkPlacement {
     const DESCRIPTION: Description;
 
     /// Lays a gang, and perhaps its parameter servers, on a site whose links are in sight; `false`: it must wait.
-    fn lay(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool;
+    fn lay(
+        site: &Site<'_>,
+        network_state: &NetworkState,
+        gang: Gang,
+        parts: &mut Vec<Part>,
+    ) -> bool;
 }
 
 impl<P: LinkPlacement> Placement for P {

@@ -2,8 +2,8 @@
 
 use crate::cluster::{FreeGpus, Part, Share};
 use crate::gang::Gang;
+use crate::network_state::{NetworkState, Site};
 use crate::share;
-use crate::sight::{Sight, Site};
 
 /// What a placement says of itself.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ impl Description {
 
 /// Lays a gang, and perhaps its parameter servers, on a site whose links are in sight; `false`: it must wait.
 pub(crate) type OnLinks =
-    fn(site: &Site<'_>, sight: &Sight, gang: Gang, parts: &mut Vec<Part>) -> bool;
+    fn(site: &Site<'_>, network_state: &NetworkState, gang: Gang, parts: &mut Vec<Part>) -> bool;
 
 /// A placement. (Its functions take no `self`, so that a page which only names placements need not hold them.)
 pub(crate) trait Placement {

@@ -6,8 +6,8 @@
 use crate::cluster::{FreeGpus, Needs, Part, Placement, Pools, Spare};
 use crate::gang::Gang;
 use crate::job::JobId;
+use crate::network_state::{NetworkContext, NetworkState, Resident, Site};
 use crate::servers;
-use crate::sight::{Resident, Sight, Site, Wiring};
 use std::sync::Arc;
 
 /// Free GPUs, and cores and memory where they are known.
@@ -19,7 +19,7 @@ pub struct Room {
     /// GPUs of the largest node.
     node_size: u32,
     /// Of links, where the placement looks at them.
-    sight: Option<Box<Sight>>,
+    network_state: Option<Box<NetworkState>>,
 }
 
 #[derive(Debug)]
@@ -56,16 +56,20 @@ impl Room {
     }
 
     /// Sees who runs where, for a placement that looks at links.
-    pub fn see<'a>(&mut self, wiring: &Arc<Wiring>, running: impl Iterator<Item = Resident<'a>>) {
-        let sight = self
-            .sight
-            .get_or_insert_with(|| Box::new(Sight::new(wiring)));
-        sight.follow(running);
+    pub fn see<'a>(
+        &mut self,
+        network_context: &Arc<NetworkContext>,
+        running: impl Iterator<Item = Resident<'a>>,
+    ) {
+        let network_state = self
+            .network_state
+            .get_or_insert_with(|| Box::new(NetworkState::new(network_context)));
+        network_state.follow(running);
     }
 
     /// The links, where the placement looks at them.
-    pub fn sight(&self) -> Option<&Sight> {
-        self.sight.as_deref()
+    pub fn network_state(&self) -> Option<&NetworkState> {
+        self.network_state.as_deref()
     }
 
     /// Free GPUs.
@@ -99,7 +103,7 @@ impl Room {
     pub(crate) fn site<'a>(&'a self, free: &'a FreeGpus, node_size: u32) -> Site<'a> {
         let spare = self.unlike.as_ref().map(|unlike| &unlike.spare);
         Site {
-            sight: self.sight(),
+            network_state: self.network_state(),
             all: Some((&self.free, spare)),
             ..Site::of(free, node_size)
         }
@@ -213,8 +217,8 @@ impl Room {
 
     /// Counts a gang's parts as taken. The caller has seen that they fit.
     pub fn take(&mut self, job: JobId, parts: &[Part], needs: Needs) {
-        if let Some(sight) = &mut self.sight {
-            sight.take(job, parts, needs);
+        if let Some(network_state) = &mut self.network_state {
+            network_state.take(job, parts, needs);
         }
         self.free.take(parts);
         if let Some(unlike) = &mut self.unlike {
@@ -224,8 +228,8 @@ impl Room {
 
     /// Counts a gang's parts as free again.
     pub fn give(&mut self, job: JobId, parts: &[Part], needs: Needs) {
-        if let Some(sight) = &mut self.sight {
-            sight.give(job);
+        if let Some(network_state) = &mut self.network_state {
+            network_state.give(job);
         }
         self.free.give(parts);
         if let Some(unlike) = &mut self.unlike {

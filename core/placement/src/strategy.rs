@@ -4,9 +4,9 @@ use crate::cluster::{self, FreeGpus, Part, Share};
 use crate::gang::Gang;
 use crate::graph_rl::placements;
 use crate::meant::hint;
+use crate::network_state::Site;
 use crate::placement::{Description, OnLinks, Placement};
 use crate::room::Room;
-use crate::sight::Site;
 use crate::{
     congestion_aware, consolidated, least_fragmentation, least_interference,
     least_interference_waiting, load_balancing, locality, packed, skew, spread, tetris, yarn,
@@ -167,8 +167,8 @@ impl Strategy {
             return !parts.is_empty();
         }
         let placed = gang.gpus <= free.total()
-            && match (functions.on_links, site.sight) {
-                (Some(lay), Some(sight)) => lay(site, sight, gang, parts),
+            && match (functions.on_links, site.network_state) {
+                (Some(lay), Some(network_state)) => lay(site, network_state, gang, parts),
                 _ => (functions.lay)(free, node_size, gang, parts),
             };
         if placed {

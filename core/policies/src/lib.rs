@@ -14,7 +14,6 @@ mod history;
 mod kind;
 mod line;
 mod multilevel;
-mod own;
 mod pack_limit;
 mod parameters;
 mod parse;
@@ -27,6 +26,7 @@ mod service_distribution;
 mod service_history;
 mod spec;
 mod spec_error;
+mod user_policy;
 mod waiting_room;
 
 // The policies.
@@ -67,9 +67,12 @@ pub use spec::PolicySpec;
 pub use spec_error::SpecError;
 pub use switchyard_engine::{Cadence, Every, Policy};
 pub use switchyard_explain::{
-    Explanation, Fact, Line, Loss, Mark, Plot, RoundReport, RoundRow, Slowness, Verdict,
+    Explanation, Fact, Loss, Mark, Plot, PlotLine, RoundReport, RoundRow, Slowness, Verdict,
 };
 pub use switchyard_model::draw::Rng;
+pub use user_policy::CODE;
+#[cfg(all(feature = "plugins", feature = "scripts"))]
+pub use user_policy::file::{PolicyFile, PolicyFileError, spec_of_code};
 
 use entry::Properties;
 use parameters::{PlacementChoice, Written};

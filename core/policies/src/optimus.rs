@@ -11,7 +11,7 @@ use super::entry::{BuildContext, Properties};
 use super::parameters::{GANG_PLACEMENT, PlacementChoice, param, parameters};
 use super::rigid::{self, Rigid};
 use super::{
-    Cadence, Explanation, Fact, Line, ParamKind, Plot, Policy, PolicyEntry, Rng, RoundReport,
+    Cadence, Explanation, Fact, ParamKind, Plot, PlotLine, Policy, PolicyEntry, Rng, RoundReport,
     RoundRow, rounds,
 };
 use crate::application::{Application, packed};
@@ -334,7 +334,7 @@ impl Policy for Optimus {
                 "Time saved by each GPU, in the order in which they were given",
                 "GPUs given beyond each job's first",
                 "seconds",
-                vec![Line::new("", gains)],
+                vec![PlotLine::new("", gains)],
             )],
             rows,
         });
@@ -366,7 +366,7 @@ impl Policy for Optimus {
                     "Seconds of an iteration by GPUs",
                     "GPUs",
                     "seconds",
-                    vec![Line::new("true step time", points)],
+                    vec![PlotLine::new("true step time", points)],
                 )
             }],
             ..Explanation::new(verdict, facts)

@@ -2,8 +2,8 @@
 
 use super::parameters::Written;
 use super::{
-    BuildContext, Levels, Parameters, Picker, PolicyEntry, PolicySpec, SpecError, UserCode, entry,
-    unknown_policy,
+    BuildContext, Levels, ParamInfo, Parameters, Picker, PolicyEntry, PolicySpec, SpecError,
+    UserCode, entry, unknown_policy,
 };
 use crate::outages::Outages;
 use std::str::FromStr;
@@ -146,11 +146,21 @@ impl PolicySpec {
     ///
     /// The policy has no such parameter, or it does not take the value.
     pub fn with(&self, param: &str, value: &str) -> Result<Self, SpecError> {
+        self.with_all(&[(param, value)])
+    }
+
+    /// The same policy with these parameters at these values.
+    ///
+    /// # Errors
+    ///
+    /// The policy has no such parameter, or it does not take the value; or one is given twice.
+    pub fn with_all(&self, changes: &[(&str, &str)]) -> Result<Self, SpecError> {
         let given: Vec<_> = self.given().collect();
+        let stays = |info: &ParamInfo| !changes.iter().any(|(param, _)| info.is_called(param));
         let others = (given.iter())
-            .filter(|(info, _)| !info.is_called(param))
+            .filter(|(info, _)| stays(info))
             .map(|(info, text)| (info.name, text.as_str()));
-        let changed = Self::of(self.name(), others.chain([(param, value)]))?;
+        let changed = Self::of(self.name(), others.chain(changes.iter().copied()))?;
         Ok(changed.and_if(self.what_if().clone()))
     }
 }
@@ -205,19 +215,19 @@ fn split(text: &str) -> Option<(&str, Vec<(&str, &str)>)> {
     let Some((name, rest)) = text.split_once('[') else {
         return (!text.is_empty() && !text.contains(['=', ']', ','])).then(|| (text, Vec::new()));
     };
-    let inner = rest.strip_suffix(']')?.trim();
-    if inner.is_empty() {
-        return Some((name.trim(), Vec::new()));
+    Some((name.trim(), pairs(rest.strip_suffix(']')?)?))
+}
+
+/// `a=b,c=d` in its pieces.
+pub(super) fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
+    if text.trim().is_empty() {
+        return Some(Vec::new());
     }
-    let params = inner
-        .split(',')
-        .map(|param| {
-            param
-                .split_once('=')
-                .map(|(name, value)| (name.trim(), value.trim()))
-        })
-        .collect::<Option<Vec<_>>>()?;
-    Some((name.trim(), params))
+    let pairs = text.split(',').map(|param| {
+        let (name, value) = param.split_once('=')?;
+        Some((name.trim(), value.trim()))
+    });
+    pairs.collect()
 }
 
 #[cfg(test)]

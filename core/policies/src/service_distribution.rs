@@ -9,7 +9,7 @@
 //! tangent to the upper hull of the later points. Both take O(log n). A guide by the leading bits of
 //! attained service leaves few samples to search: what a look-up waits for is memory.
 
-use super::{Line, Mark, Plot};
+use super::{Mark, Plot, PlotLine};
 
 /// Samples of total service (GPU·s), prepared for look-ups.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -175,12 +175,12 @@ impl ServiceDistribution {
         let least = self.samples[0].value.max(1.0);
         let reach = (self.largest() / least).max(1.0);
         let at = |i: u32| least * libm::pow(reach, f64::from(i) / f64::from(POINTS));
-        let line = |name: &str, y: &dyn Fn(f64) -> f64| Line {
+        let line = |name: &str, y: &dyn Fn(f64) -> f64| PlotLine {
             name: name.to_string(),
             points: (0..=POINTS).map(|i| (at(i), y(at(i)))).collect(),
             dots: false,
         };
-        let plot = |title: &str, y: &str, line: Line| Plot {
+        let plot = |title: &str, y: &str, line: PlotLine| Plot {
             title: title.to_string(),
             x: "attained service, GPU·s".to_string(),
             y: y.to_string(),

@@ -3,7 +3,7 @@
 //! A [`PolicySpec`] is what a person wrote, read once into the policy's typed parameters; it
 //! prints in canonical form.
 
-use super::{ParamInfo, Parameters, SpecError, own};
+use super::{ParamInfo, Parameters, SpecError, user_policy};
 use crate::outages::Outages;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -67,7 +67,7 @@ impl PolicySpec {
 
     /// The spec for people: of a script or a plug-in, without its text.
     pub fn label(&self) -> String {
-        self.written(|info| !(self.parameters.entry().scripted && info.name == own::CODE))
+        self.written(|info| !(self.parameters.entry().scripted && info.name == user_policy::CODE))
     }
 
     /// The canonical text, with these of the parameters.

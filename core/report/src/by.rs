@@ -1,7 +1,7 @@
 //! A run by whom its jobs are of: a row of figures for each user, account, partition and so on, and what part
 //! of the cluster each held over time.
 
-use super::{Distribution, Outcomes};
+use super::{Better, Distribution, Metric, MetricGroup, MetricUnit, Outcomes, Unfinished};
 use crate::cluster::ClusterSpec;
 use crate::job::{Job, JobId, TypeSet};
 use crate::meant::hint;
@@ -9,6 +9,7 @@ use crate::order;
 use crate::sim::RunLog;
 use crate::workload::{Label, Workload};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -37,19 +38,6 @@ pub enum By {
 )]
 pub struct UnknownBy(pub String);
 
-/// The words of a list, in its order; a constant.
-macro_rules! words {
-    ($all:expr) => {{
-        let mut words = [""; $all.len()];
-        let mut at = 0;
-        while at < words.len() {
-            words[at] = $all[at].word();
-            at += 1;
-        }
-        words
-    }};
-}
-
 impl By {
     /// All of them, in the order in which they are shown.
     pub const ALL: [Self; 9] = [
@@ -65,7 +53,15 @@ impl By {
     ];
 
     /// The words of all.
-    pub const WORDS: [&'static str; Self::ALL.len()] = words!(Self::ALL);
+    pub const WORDS: [&'static str; Self::ALL.len()] = {
+        let mut words = [""; Self::ALL.len()];
+        let mut at = 0;
+        while at < words.len() {
+            words[at] = Self::ALL[at].word();
+            at += 1;
+        }
+        words
+    };
 
     /// Its word in flags, files and links.
     pub const fn word(self) -> &'static str {
@@ -232,11 +228,11 @@ impl Groups {
                 name: name.clone(),
                 jobs: jobs.len() as u32,
                 finished: finished.clone().count() as u32,
-                gpu_hours: held / 3600.0,
+                executed_gpu_hours: held / 3600.0,
                 share: if total > 0.0 { held / total } else { f64::NAN },
-                wait: of(&outcomes.queueing),
+                queueing: of(&outcomes.queueing),
                 jct: of(&outcomes.jct),
-                rho: of(&outcomes.rho).mean,
+                rho_mean: of(&outcomes.rho).mean,
             }
         });
         figures.collect()
@@ -309,15 +305,15 @@ pub struct GroupFigures {
     /// Those that ran to their end.
     pub finished: u32,
     /// GPU-hours that they held.
-    pub gpu_hours: f64,
+    pub executed_gpu_hours: f64,
     /// The part of all that jobs held.
     pub share: f64,
     /// Waiting over their whole life, seconds.
-    pub wait: Distribution,
+    pub queueing: Distribution,
     /// Job completion time, seconds.
     pub jct: Distribution,
     /// Mean finish-time fairness ρ.
-    pub rho: f64,
+    pub rho_mean: f64,
 }
 
 impl GroupFigures {
@@ -330,66 +326,80 @@ impl GroupFigures {
     }
 }
 
-/// One figure of a group, of those that are shown one at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupFigure {
-    /// Mean wait.
-    Wait,
-    /// 95th percentile of waits.
-    WaitP95,
-    /// Mean JCT.
-    Jct,
-    /// 95th percentile of JCTs.
-    JctP95,
-    /// Mean finish-time fairness ρ.
-    Rho,
-    /// GPU-hours held.
-    GpuHours,
-    /// The part of all that jobs held.
-    Share,
+/// A metric of a group of jobs.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupMetric {
+    /// The metric of runs that it is, over the group's jobs alone.
+    pub metric: &'static Metric,
+    /// Its former name in links.
+    pub former: &'static str,
+    /// Its value.
+    pub of: fn(&GroupFigures) -> f64,
 }
 
-impl GroupFigure {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 7] = [
-        Self::Wait,
-        Self::WaitP95,
-        Self::Jct,
-        Self::JctP95,
-        Self::Rho,
-        Self::GpuHours,
-        Self::Share,
-    ];
+/// The only one that no run has: of a run it is all.
+static SHARE: Metric = Metric {
+    id: "share",
+    title: "Share of all GPU-hours",
+    meaning: "The part of all GPU-hours held that the group's jobs held.",
+    formula: "",
+    source: "",
+    unit: MetricUnit::Share,
+    better: Better::Neither,
+    unfinished: Unfinished::SoFar,
+    group: MetricGroup::Detail,
+    path: "",
+    aliases: &[],
+    column: false,
+    of: |_| 1.0,
+};
 
-    /// The words of all.
-    pub const WORDS: [&'static str; Self::ALL.len()] = words!(Self::ALL);
-
-    /// Its word in links.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Wait => "wait",
-            Self::WaitP95 => "wait-p95",
-            Self::Jct => "jct",
-            Self::JctP95 => "jct-p95",
-            Self::Rho => "rho",
-            Self::GpuHours => "gpu-hours",
-            Self::Share => "share",
-        }
-    }
-
-    /// Its value for a group.
-    pub fn of(self, group: &GroupFigures) -> f64 {
-        match self {
-            Self::Wait => group.wait.mean,
-            Self::WaitP95 => group.wait.p95,
-            Self::Jct => group.jct.mean,
-            Self::JctP95 => group.jct.p95,
-            Self::Rho => group.rho,
-            Self::GpuHours => group.gpu_hours,
-            Self::Share => group.share,
-        }
+const fn of_group(id: &str, former: &'static str, of: fn(&GroupFigures) -> f64) -> GroupMetric {
+    GroupMetric {
+        metric: Metric::of_id(id),
+        former,
+        of,
     }
 }
+
+/// What is told of every group, in the order in which it is shown. Links, files and tables have the metrics' ids.
+pub static GROUP_METRICS: [GroupMetric; 7] = [
+    of_group("queueing_mean", "wait", |of| of.queueing.mean),
+    of_group("queueing_p95", "wait-p95", |of| of.queueing.p95),
+    of_group("jct_mean", "jct", |of| of.jct.mean),
+    of_group("jct_p95", "jct-p95", |of| of.jct.p95),
+    of_group("rho_mean", "rho", |of| of.rho_mean),
+    of_group("executed_gpu_hours", "gpu-hours", |of| {
+        of.executed_gpu_hours
+    }),
+    GroupMetric {
+        metric: &SHARE,
+        former: "share",
+        of: |of| of.share,
+    },
+];
+
+/// Their ids.
+pub const GROUP_METRIC_IDS: [&str; GROUP_METRICS.len()] = {
+    let mut ids = [""; GROUP_METRICS.len()];
+    let mut at = 0;
+    while at < ids.len() {
+        ids[at] = GROUP_METRICS[at].metric.id;
+        at += 1;
+    }
+    ids
+};
+
+/// Their former names in links, with the ids.
+pub const GROUP_METRICS_FORMERLY: [(&str, &str); GROUP_METRICS.len()] = {
+    let mut names = [("", ""); GROUP_METRICS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = (GROUP_METRICS[at].former, GROUP_METRICS[at].metric.id);
+        at += 1;
+    }
+    names
+};
 
 /// The figures of several runs by group, as CSV: a row for each run and group. No text is a formula in a
 /// spreadsheet.
@@ -402,36 +412,18 @@ pub fn groups_csv<'a>(
         true => String::new(),
         false => value.to_string(),
     };
-    let columns = [
-        "policy",
-        by.word(),
-        "jobs",
-        "finished",
-        "gpu_hours",
-        "share",
-        "mean_wait",
-        "p95_wait",
-        "mean_jct",
-        "p95_jct",
-        "mean_rho",
-    ];
+    let columns = ["policy", by.word(), "jobs", "finished"];
     // Writing to memory cannot fail.
-    let _ = csv.write_record(columns);
+    let _ = csv.write_record(columns.into_iter().chain(GROUP_METRIC_IDS));
     for (policy, groups) in runs {
-        for of in groups {
-            let _ = csv.write_record([
-                &*crate::spreadsheet::guarded(policy),
-                &*crate::spreadsheet::guarded(&of.name),
-                &of.jobs.to_string(),
-                &of.finished.to_string(),
-                &number(of.gpu_hours),
-                &number(of.share),
-                &number(of.wait.mean),
-                &number(of.wait.p95),
-                &number(of.jct.mean),
-                &number(of.jct.p95),
-                &number(of.rho),
-            ]);
+        for group in groups {
+            let texts = [policy, &group.name].map(crate::spreadsheet::guarded);
+            let counts = [group.jobs, group.finished].map(|count| count.to_string());
+            let figures = GROUP_METRICS
+                .iter()
+                .map(|metric| number((metric.of)(group)));
+            let texts = texts.into_iter().map(Cow::into_owned);
+            let _ = csv.write_record(texts.chain(counts).chain(figures));
         }
     }
     let bytes = csv.into_inner().unwrap_or_default();
@@ -493,17 +485,61 @@ mod tests {
         let [ben, ann, nobody] = figures.as_slice() else {
             panic!("three groups");
         };
-        assert_eq!((ben.jobs, ben.share, ben.wait.mean), (1, 0.5, 0.0));
+        assert_eq!((ben.jobs, ben.share, ben.queueing.mean), (1, 0.5, 0.0));
         assert_eq!(
-            (ann.jobs, ann.finished, ann.gpu_hours),
+            (ann.jobs, ann.finished, ann.executed_gpu_hours),
             (2, 2, 30.0 / 3600.0)
         );
-        assert_eq!((ann.wait.mean, ann.jct.mean, ann.rho), (3.5, 18.5, 2.0));
+        assert_eq!(
+            (ann.queueing.mean, ann.jct.mean, ann.rho_mean),
+            (3.5, 18.5, 2.0)
+        );
         assert_eq!(
             (nobody.jobs, nobody.finished, nobody.called()),
             (1, 0, "(none)")
         );
         assert!(nobody.jct.mean.is_nan());
+    }
+
+    /// Numbers of a group or a GPU type are called as those of a run are, but for what no run has.
+    #[test]
+    fn keys_are_the_ids_of_metrics() {
+        let of_group = GroupFigures {
+            name: String::new(),
+            jobs: 1,
+            finished: 1,
+            executed_gpu_hours: 2.0,
+            share: 0.5,
+            queueing: Distribution::default(),
+            jct: Distribution::default(),
+            rho_mean: 1.0,
+        };
+        let values = [
+            serde_json::to_value(&of_group),
+            serde_json::to_value(crate::TypeFigures::default()),
+        ];
+        for (value, own) in values.into_iter().zip(["share", "gpus"]) {
+            for (key, value) in value.unwrap().as_object().unwrap() {
+                let path = match value.is_object() {
+                    true => format!("{key}.mean"),
+                    false => key.clone(),
+                };
+                let id = Metric::named(&path).map(|metric| metric.id);
+                let is_current = id.is_some_and(|id| id == key || *key != path);
+                assert!(is_current || key == own || value.is_string(), "{key}");
+            }
+        }
+        let known = |metric: &GroupMetric| !(metric.of)(&of_group).is_nan();
+        assert!(
+            GROUP_METRICS
+                .iter()
+                .all(|of| known(of) || of.metric.unit == MetricUnit::Seconds)
+        );
+        let csv = groups_csv(By::Gang, [("fifo", &[of_group][..])]);
+        let head = "policy,gang,jobs,finished,queueing_mean,queueing_p95,jct_mean,jct_p95,rho_mean,\
+                    executed_gpu_hours,share";
+        assert_eq!(csv.lines().next(), Some(head));
+        assert!(csv.ends_with(",1,2,0.5\n"), "{csv}");
     }
 
     #[test]

@@ -14,15 +14,15 @@ pub struct TypeFigures {
     /// GPUs that there are.
     pub gpus: u32,
     /// GPU-hours that jobs held on them.
-    pub gpu_hours: f64,
+    pub executed_gpu_hours: f64,
     /// Mean share of them that jobs held, first submission to last finish.
-    pub allocation: f64,
+    pub gpu_allocation: f64,
     /// Finished jobs that held more GPU-hours on them than on any other type.
     pub jobs: u32,
     /// Mean JCT of those, seconds; NaN without any.
-    pub mean_jct: f64,
+    pub jct_mean: f64,
     /// Mean waiting of those over their whole life, seconds; NaN without any.
-    pub mean_queueing: f64,
+    pub queueing_mean: f64,
     /// JCT of each of those, seconds.
     #[serde(skip)]
     pub jct: Vec<f64>,
@@ -56,7 +56,7 @@ pub fn by_gpu_type(cluster: &ClusterSpec, log: &RunLog, outcomes: &Outcomes) -> 
         for gpus in segment.gpus {
             let of = of_node.get(gpus.node as usize).copied().unwrap_or(types);
             let all = f64::from(gpus.count()) * segment.part() * seconds;
-            figures[of].gpu_hours += all / 3600.0;
+            figures[of].executed_gpu_hours += all / 3600.0;
             held[segment.job.index() * (types + 1) + of] += all;
         }
     }
@@ -69,17 +69,17 @@ pub fn by_gpu_type(cluster: &ClusterSpec, log: &RunLog, outcomes: &Outcomes) -> 
         let most = most.filter(|&most| held[most] > 0.0);
         if let (Some(most), false) = (most, jct.is_nan()) {
             figures[most].jct.push(*jct);
-            figures[most].mean_queueing += queueing;
+            figures[most].queueing_mean += queueing;
         }
     }
     for of in &mut figures {
         let jobs = of.jct.len() as f64;
         of.jobs = of.jct.len() as u32;
-        of.mean_jct = of.jct.iter().sum::<f64>() / jobs;
-        of.mean_queueing /= jobs;
+        of.jct_mean = of.jct.iter().sum::<f64>() / jobs;
+        of.queueing_mean /= jobs;
         let there_are = f64::from(of.gpus) * (end - begin) / 3600.0;
         if there_are > 0.0 {
-            of.allocation = of.gpu_hours / there_are;
+            of.gpu_allocation = of.executed_gpu_hours / there_are;
         }
     }
     figures.retain(|figures| figures.gpus > 0);
@@ -112,14 +112,14 @@ mod tests {
         let figures = by_gpu_type(&cluster, &log, &outcomes);
         let names: Vec<&str> = figures.iter().map(|of| &*of.gpu_type).collect();
         assert_eq!(names, ["t4", "v100", ""]);
-        let hours: f64 = figures.iter().map(|of| of.gpu_hours).sum();
+        let hours: f64 = figures.iter().map(|of| of.executed_gpu_hours).sum();
         let service: f64 = outcomes.service.iter().sum();
         assert!((hours * 3600.0 / service - 1.0).abs() < 1e-9);
         let summary = Summary::of_outcomes(&outcomes, &cluster, &log);
         let all = |of: fn(&TypeFigures) -> f64| figures.iter().map(of).sum::<f64>();
         let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} and {b}");
         close(
-            all(|of| of.allocation * f64::from(of.gpus)),
+            all(|of| of.gpu_allocation * f64::from(of.gpus)),
             summary.gpu_allocation * f64::from(cluster.gpus()),
         );
         let finished = f64::from(summary.finished);
@@ -128,8 +128,8 @@ mod tests {
             let each = figures.iter().map(|one| of(one) * f64::from(one.jobs));
             each.sum::<f64>() / finished
         };
-        close(mean(|of| of.mean_jct), summary.jct.mean);
-        close(mean(|of| of.mean_queueing), summary.queueing.mean);
+        close(mean(|of| of.jct_mean), summary.jct.mean);
+        close(mean(|of| of.queueing_mean), summary.queueing.mean);
         let plain = "12x4".parse().expect("a cluster");
         assert_eq!(by_gpu_type(&plain, &log, &outcomes), []);
     }

@@ -13,7 +13,6 @@ mod chrome_trace;
 mod distribution;
 mod export;
 mod failures;
-mod figure;
 mod metrics;
 mod outcomes;
 mod paper_table;
@@ -22,7 +21,10 @@ mod summary;
 pub mod sweep;
 
 pub use bounded_slowdown::bounded_slowdown;
-pub use by::{By, GroupFigure, GroupFigures, Groups, OverTime, UnknownBy, groups_csv};
+pub use by::{
+    By, GROUP_METRIC_IDS, GROUP_METRICS, GROUP_METRICS_FORMERLY, GroupFigures, GroupMetric, Groups,
+    OverTime, UnknownBy, groups_csv,
+};
 pub use by_type::{TypeFigures, by_gpu_type};
 pub use calibration::Calibration;
 pub use chrome_trace::chrome_trace;
@@ -31,9 +33,9 @@ pub use export::{
     ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv,
 };
 pub use failures::Failures;
-pub use figure::{duration, figure};
 pub use metrics::{
-    Better, COLUMNS, Group, HEADLINE, METRICS, Metric, Unfinished, Unit, metrics_json,
+    Better, COLUMNS, DescribedMetric, HEADLINE, METRICS, Metric, MetricGroup, MetricUnit,
+    Unfinished, described_metrics,
 };
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};

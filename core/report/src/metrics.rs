@@ -20,13 +20,13 @@ pub struct Metric {
     /// Where it comes from; empty if it is common knowledge.
     pub source: &'static str,
     /// What its values are.
-    pub unit: Unit,
+    pub unit: MetricUnit,
     /// Which way is better.
     pub better: Better,
     /// What it is of a run that leaves jobs unfinished.
     pub unfinished: Unfinished,
     /// Where it stands.
-    pub group: Group,
+    pub group: MetricGroup,
     /// Its place in the JSON of a run; empty if that has it not.
     pub path: &'static str,
     /// Former names, which are read but not written.
@@ -41,7 +41,7 @@ pub struct Metric {
 /// What values of a metric are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum MetricUnit {
     /// Seconds.
     Seconds,
     /// A part of a whole, 0 to 1.
@@ -83,7 +83,7 @@ pub enum Unfinished {
 /// Where a metric stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Group {
+pub enum MetricGroup {
     /// Of a run: in every table of runs.
     Run,
     /// How many jobs: in tables that do not say so beside a run's name.
@@ -115,10 +115,10 @@ const TIME: Metric = Metric {
     meaning: "",
     formula: "",
     source: "",
-    unit: Unit::Seconds,
+    unit: MetricUnit::Seconds,
     better: Better::Lower,
     unfinished: Unfinished::OfFinished,
-    group: Group::Run,
+    group: MetricGroup::Run,
     path: "",
     aliases: &[],
     column: true,
@@ -127,29 +127,29 @@ const TIME: Metric = Metric {
 
 /// A number of jobs.
 const JOBS: Metric = Metric {
-    unit: Unit::Count,
+    unit: MetricUnit::Count,
     better: Better::Neither,
     unfinished: Unfinished::SoFar,
-    group: Group::Jobs,
+    group: MetricGroup::Jobs,
     ..TIME
 };
 
 /// One of finish-time fairness.
 const FAIRNESS: Metric = Metric {
-    unit: Unit::Number,
+    unit: MetricUnit::Number,
     source: THEMIS,
     ..TIME
 };
 
 /// A number of failures.
 const FAILURES: Metric = Metric {
-    group: Group::Failures,
+    group: MetricGroup::Failures,
     ..JOBS
 };
 
 /// GPU-hours that failures cost.
 const FAILURE_HOURS: Metric = Metric {
-    unit: Unit::GpuHours,
+    unit: MetricUnit::GpuHours,
     better: Better::Lower,
     ..FAILURES
 };
@@ -168,7 +168,7 @@ const fn queueing(
         title,
         meaning,
         formula,
-        group: Group::Detail,
+        group: MetricGroup::Detail,
         path,
         of,
         ..TIME
@@ -182,7 +182,7 @@ pub static METRICS: [Metric; 38] = [
         id: "jobs",
         title: "Jobs",
         meaning: "Jobs of the workload.",
-        group: Group::Detail,
+        group: MetricGroup::Detail,
         path: "jobs",
         of: |of| f64::from(of.jobs),
         ..JOBS
@@ -343,7 +343,7 @@ pub static METRICS: [Metric; 38] = [
         title: "Restarts",
         meaning: "Starts after a job's first one: resumes and moves. Each costs a checkpoint and a restore.",
         formula: "Σ starts − jobs started",
-        unit: Unit::Count,
+        unit: MetricUnit::Count,
         unfinished: Unfinished::SoFar,
         path: "restarts",
         of: |of| f64::from(of.restarts),
@@ -354,7 +354,7 @@ pub static METRICS: [Metric; 38] = [
         title: "GPU allocation",
         meaning: "The share of the cluster's GPUs that jobs held, on average over the makespan. Held is not the same as used well.",
         formula: "Σ GPUs × time held ∕ (GPUs of the cluster × makespan)",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         better: Better::Higher,
         unfinished: Unfinished::SoFar,
         path: "gpu_allocation",
@@ -367,7 +367,7 @@ pub static METRICS: [Metric; 38] = [
         title: "Cost",
         meaning: "Nodes rented × hours, from the first submission to the last finish: all nodes, unless the policy rents fewer.",
         formula: "Σ nodes × time rented",
-        unit: Unit::NodeHours,
+        unit: MetricUnit::NodeHours,
         unfinished: Unfinished::SoFar,
         path: "node_hours",
         aliases: &["cost"],
@@ -379,7 +379,7 @@ pub static METRICS: [Metric; 38] = [
         title: "Mean nodes rented",
         meaning: "Nodes rented, on average over the makespan.",
         formula: "Σ nodes × time rented ∕ makespan",
-        unit: Unit::Number,
+        unit: MetricUnit::Number,
         unfinished: Unfinished::SoFar,
         path: "mean_nodes",
         of: |of| of.mean_nodes,
@@ -429,7 +429,7 @@ pub static METRICS: [Metric; 38] = [
         title: "Goodput",
         meaning: "Of the GPU-hours that jobs held, the share that moved them forward: neither lost to failures nor spent on checkpoints and restoring.",
         formula: "1 − (lost + checkpoints + restoring) ∕ GPU-hours held",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         better: Better::Higher,
         column: false,
         of: |of| of.failures.goodput(),
@@ -544,7 +544,7 @@ pub static METRICS: [Metric; 38] = [
         id: "availability",
         title: "GPUs available",
         meaning: "The share of the cluster's GPUs on nodes that were neither down nor drained.",
-        unit: Unit::Share,
+        unit: MetricUnit::Share,
         path: "failures.availability",
         of: |of| of.failures.availability,
         ..FAILURES
@@ -552,6 +552,18 @@ pub static METRICS: [Metric; 38] = [
 ];
 
 impl Metric {
+    /// The metric of this id, for tables that are constants: one that is missing is found when they are compiled.
+    pub(super) const fn of_id(id: &str) -> &'static Self {
+        let mut at = 0;
+        while at < METRICS.len() {
+            if is_same(METRICS[at].id, id) {
+                return &METRICS[at];
+            }
+            at += 1;
+        }
+        panic!("no metric has this id")
+    }
+
     /// The metric of this name: its id, its place in the JSON of a run, or a former name; `-` is `_`.
     pub fn named(name: &str) -> Option<&'static Self> {
         let id = name.replace('-', "_");
@@ -567,7 +579,7 @@ impl Metric {
     }
 
     /// Those of a group, in their order.
-    pub fn of_group(group: Group) -> impl Iterator<Item = &'static Self> {
+    pub fn of_group(group: MetricGroup) -> impl Iterator<Item = &'static Self> {
         METRICS.iter().filter(move |metric| metric.group == group)
     }
 
@@ -588,6 +600,16 @@ impl Metric {
     }
 }
 
+/// Whether two texts are the same, for constants.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// How many columns a sweep's table has of metrics.
 pub const COLUMNS: usize = {
     let (mut at, mut columns) = (0, 0);
@@ -598,22 +620,23 @@ pub const COLUMNS: usize = {
     columns
 };
 
-/// The table as JSON, for scripts: `metrics.json`.
-pub fn metrics_json() -> String {
-    #[derive(Serialize)]
-    struct Entry {
-        #[serde(flatten)]
-        metric: &'static Metric,
-        /// The title within a sentence.
-        words: String,
-    }
-    let entry = |metric: &'static Metric| Entry {
+/// A metric as other programs are told of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct DescribedMetric {
+    /// What the table says.
+    #[serde(flatten)]
+    pub metric: &'static Metric,
+    /// The title within a sentence.
+    pub words: String,
+}
+
+/// All metrics, as other programs are told of them.
+pub fn described_metrics() -> Vec<DescribedMetric> {
+    let described = |metric: &'static Metric| DescribedMetric {
         metric,
         words: metric.words(),
     };
-    let entries: Vec<Entry> = METRICS.iter().map(entry).collect();
-    // A table of texts is never refused.
-    serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n"
+    METRICS.iter().map(described).collect()
 }
 
 #[cfg(test)]
@@ -762,11 +785,12 @@ mod tests {
     #[test]
     fn the_file_for_scripts_is_fresh() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("metrics.json");
+        let fresh = serde_json::to_string_pretty(&described_metrics()).unwrap() + "\n";
         if std::env::var_os("UPDATE_METRICS").is_some() {
-            std::fs::write(&file, metrics_json()).unwrap();
+            std::fs::write(&file, &fresh).unwrap();
         }
         let there = std::fs::read_to_string(&file).unwrap_or_default();
         let how = "stale: UPDATE_METRICS=1 cargo test -p switchyard-report metrics";
-        assert!(there == metrics_json(), "{}: {how}", file.display());
+        assert!(there == fresh, "{}: {how}", file.display());
     }
 }

@@ -3,7 +3,7 @@
 //! CSV with the figures unrounded. A run that leaves jobs behind says so beside its name; it is never the
 //! best, and no ratio is taken of it.
 
-use super::{Better, Metric, Summary, Unit, figure};
+use super::{Better, Metric, MetricUnit, Summary};
 use crate::spreadsheet::guarded;
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub enum TableForm {
 /// A column's head, with its unit where that is not one: `Mean JCT (s)`.
 fn head(metric: &Metric) -> String {
     match metric.unit {
-        Unit::Seconds => format!("{} (s)", metric.title),
+        MetricUnit::Seconds => format!("{} (s)", metric.title),
         _ => metric.title.to_owned(),
     }
 }
@@ -29,7 +29,7 @@ fn head(metric: &Metric) -> String {
 /// With how many decimals a column is shown.
 fn decimals(metric: &Metric) -> usize {
     match metric.unit {
-        Unit::Seconds | Unit::Count => 0,
+        MetricUnit::Seconds | MetricUnit::Count => 0,
         _ => 2,
     }
 }
@@ -143,10 +143,19 @@ fn is_best(metric: &Metric, figures: &[f64], value: f64) -> bool {
     is_known && differ && text(best) == text(value)
 }
 
-/// With a thin gap of a comma between thousands, as papers in English have it.
+/// From here on a number has an exponent, so that it is no longer than a column is wide.
+const LONG: f64 = 1e12;
+
+/// With as many decimals as its column, and with a comma between thousands, as papers in English have it.
 fn shown(value: f64, decimals: usize) -> String {
-    let text = figure(value, decimals);
-    if text.contains(|c: char| !c.is_ascii_digit() && c != '.') {
+    if !value.is_finite() {
+        return "–".to_owned();
+    } else if value.abs() >= LONG {
+        return format!("{value:.2e}");
+    }
+    // Sums of nothing are −0.
+    let text = format!("{:.decimals$}", value + 0.0);
+    if text.starts_with('-') {
         return text;
     }
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -247,6 +256,20 @@ mod tests {
 
         let csv = paper_table(&runs, TableForm::Csv);
         assert_eq!(csv.lines().nth(1), Some("fifo,1234567.8,10,,20,,0,1,2,2"));
+    }
+
+    #[test]
+    fn no_number_is_long() {
+        for (value, decimals, text) in [
+            (-0.0, 0, "0"),
+            (1_234.567, 2, "1,234.57"),
+            (999_999_999_999.0, 0, "999,999,999,999"),
+            (1e12, 2, "1.00e12"),
+            (f64::MAX, 2, "1.80e308"),
+            (f64::INFINITY, 1, "–"),
+        ] {
+            assert_eq!(shown(value, decimals), text);
+        }
     }
 
     #[test]

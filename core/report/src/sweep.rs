@@ -5,14 +5,23 @@ use super::{COLUMNS, Metric, Summary};
 use crate::spreadsheet::guarded;
 use serde::{Deserialize, Serialize};
 
+/// The version of the columns: another one is refused by name.
+pub const VERSION: &str = "1";
+
+/// Under which a Parquet file says it.
+pub const VERSION_KEY: &str = "switchyard.sweep";
+
+/// The columns with numbers of the run that are no metrics.
+pub const NUMBERS: [&str; 2] = ["load", "seed"];
+
 /// A text of a run: its column, and where it is in a row.
 pub struct Text {
     /// The column.
     pub name: &'static str,
     /// The text.
-    pub of: fn(&Row) -> &str,
+    pub of: fn(&SweepRow) -> &str,
     /// The same, to write.
-    pub to: fn(&mut Row) -> &mut String,
+    pub to: fn(&mut SweepRow) -> &mut String,
 }
 
 macro_rules! texts {
@@ -32,7 +41,7 @@ pub const TEXTS: [Text; 11] = texts![
 
 /// One run, and what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct SweepRow {
     /// Its number in the grid.
     pub point: u32,
     /// The trace, as the grid calls it.
@@ -68,7 +77,7 @@ pub struct Row {
     pub wall_ms: f64,
 }
 
-impl Row {
+impl SweepRow {
     /// Whether the run has numbers, but left jobs behind: they are then of fewer jobs than another's.
     pub fn leaves_jobs(&self) -> bool {
         self.figure("finished") < self.figure("jobs")
@@ -110,11 +119,12 @@ pub fn figures(of: &Summary) -> Vec<f64> {
 pub fn csv_head() -> String {
     let texts = TEXTS.map(|text| text.name).join(",");
     let figures: Vec<&str> = Metric::columns().map(|metric| metric.id).collect();
-    format!("point,{texts},load,seed,{}", figures.join(","))
+    let numbers = NUMBERS.join(",");
+    format!("point,{texts},{numbers},{}", figures.join(","))
 }
 
 /// A row as CSV; empty cells where there are no numbers or one cannot be known. No text is a formula in a spreadsheet.
-pub fn csv_line(row: &Row) -> String {
+pub fn csv_line(row: &SweepRow) -> String {
     let mut line = row.point.to_string();
     for text in TEXTS {
         let text = guarded((text.of)(row));
@@ -153,18 +163,18 @@ mod tests {
 
     #[test]
     fn a_row_says_whether_its_run_left_jobs_behind() {
-        let of = |finished, jobs| Row {
+        let of = |finished, jobs| SweepRow {
             figures: figures(&Summary {
                 jobs,
                 finished,
                 ..Summary::default()
             }),
-            ..Row::default()
+            ..SweepRow::default()
         };
         assert!(of(149, 240).leaves_jobs());
-        assert!(!of(240, 240).leaves_jobs() && !Row::default().leaves_jobs());
+        assert!(!of(240, 240).leaves_jobs() && !SweepRow::default().leaves_jobs());
         assert!(of(149, 240).never_ends() && of(0, 240).never_ends());
-        assert!(!of(240, 240).never_ends() && !Row::default().never_ends());
+        assert!(!of(240, 240).never_ends() && !SweepRow::default().never_ends());
         // What cannot be known is an empty cell.
         assert!(csv_line(&of(0, 2)).contains(",2,0,0,,,"));
     }

@@ -7,7 +7,7 @@
 //! delimited table gives one row per record ([`Table`]), a file of blank-separated words one per
 //! line ([`Words`]), and JSON one per element of an array ([`Elements`]) or per line ([`Lines`]),
 //! whose only cell is its text. Rows are handed out one at a time and borrow from the text, so reading costs no
-//! allocation per row or cell; what is to outlive its text becomes a [`Kept`]. [`number`], [`date`]
+//! allocation per row or cell; what is to outlive its text becomes a [`OwnedRow`]. [`number`], [`date`]
 //! and [`span`] read cells.
 //!
 //! A text may come in parts. A reader is given what there is and whether that is all; it stops
@@ -16,16 +16,16 @@
 #![forbid(unsafe_code)]
 
 mod elements;
-mod kept;
 mod lines;
+mod owned_row;
 mod reader;
 mod table;
 mod values;
 mod words;
 
 pub use elements::{Elements, Field, Fields, State};
-pub use kept::Kept;
 pub use lines::Lines;
+pub use owned_row::OwnedRow;
 pub use reader::{Reader, Receiver};
 pub use table::{Scratch, Table};
 pub use values::{

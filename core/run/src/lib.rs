@@ -13,7 +13,7 @@ mod weights;
 
 pub use preset::{Preset, UnknownPreset};
 pub use run::{RunSpec, RunSpecError};
-pub use settings::{Group, SETTINGS, Setting, Settings};
+pub use settings::{SETTINGS, Setting, SettingGroup, Settings};
 pub use weights::Weights;
 
 use switchyard_model::{cluster, meant, outages, seconds_of, workload};

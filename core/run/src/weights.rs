@@ -42,7 +42,7 @@ impl Network {
             return Ok(Self::Picker(picker?, Arc::new(network)));
         }
         if !placing::LAYERS.into_iter().any(|layer| has(layer.0)) {
-            let names: Vec<&str> = tensors.names().take(4).collect();
+            let names: Vec<&str> = tensors.names().into_iter().take(4).collect();
             return Err(NetworkError::Unknown(names.join(", ")));
         }
         let network = placing::Network::of_tensors(&tensors)?;

@@ -7,4 +7,4 @@ mod id;
 mod safetensors;
 
 pub use id::{NoWeightsChoice, WeightsChoice, WeightsId};
-pub use safetensors::{NetworkError, Tensors};
+pub use safetensors::{NetworkError, Tensors, written};

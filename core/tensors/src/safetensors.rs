@@ -1,8 +1,7 @@
-//! Safetensors, as far as networks need them: a header in JSON, and behind it the numbers of its tensors.
-//! (By hand, and not by their crate: of the format, the page needs only this.)
+//! Files of safetensors, as far as networks need them: tensors of 32-bit floats, and what they were trained for.
 
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use safetensors::tensor::{Dtype, TensorView};
+use safetensors::{SafeTensorError, SafeTensors, serialize};
 
 /// Why a file is no network that anything goes by.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,67 +50,77 @@ pub enum NetworkError {
     NotFinite(String),
 }
 
-/// An entry of a file's header: a tensor, or (`__metadata__`) what else is said.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Entry {
-    dtype: String,
-    shape: Vec<usize>,
-    data_offsets: (usize, usize),
+impl From<SafeTensorError> for NetworkError {
+    fn from(error: SafeTensorError) -> Self {
+        use SafeTensorError as Error;
+        let damaged = "the file is damaged, copy it again";
+        Self::Format(match error {
+            Error::HeaderTooSmall | Error::InvalidHeaderLength => "it ends too early".to_owned(),
+            Error::MetadataIncompleteBuffer => {
+                format!("it ends too early, or goes on behind its last tensor: {damaged}")
+            }
+            Error::InvalidHeader(error) => format!("its header: {error}"),
+            Error::InvalidHeaderDeserialization(error) => format!("its header: {error}"),
+            Error::TensorInvalidInfo => {
+                format!("a tensor is not as long as its shape says: {damaged}")
+            }
+            Error::InvalidOffset(name) => {
+                format!(
+                    "the tensor '{name}' does not begin where the one before it ends: {damaged}"
+                )
+            }
+            other => other.to_string(),
+        })
+    }
+}
+
+/// What is said of a file beside its tensors: what its network was trained for.
+const PLACEMENT: &str = "placement";
+const PICKER: &str = "picker";
+
+/// The tensors of a file.
+pub struct Tensors<'a> {
+    tensors: SafeTensors<'a>,
     placement: Option<String>,
     picker: Option<String>,
 }
 
-/// The tensors of a file.
-pub struct Tensors<'a> {
-    header: BTreeMap<String, Entry>,
-    data: &'a [u8],
-}
-
-fn short() -> NetworkError {
-    NetworkError::Format("it ends too early".to_owned())
-}
-
 impl<'a> Tensors<'a> {
-    /// Reads the header.
+    /// Reads the header, and looks whether the file holds what that says.
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// It does not, or there is none.
     pub fn of(file: &'a [u8]) -> Result<Self, NetworkError> {
-        let length = u64::from_le_bytes(*file.first_chunk().ok_or_else(short)?);
-        let end = usize::try_from(length)
-            .ok()
-            .and_then(|length| length.checked_add(8));
-        let end = end.ok_or_else(short)?;
-        let header = file.get(8..end).ok_or_else(short)?;
-        let header = serde_json::from_slice(header)
-            .map_err(|error| NetworkError::Format(format!("its header: {error}")))?;
+        let (_, header) = SafeTensors::read_metadata(file)?;
+        let said = |key: &str| header.metadata().as_ref()?.get(key).cloned();
         Ok(Self {
-            header,
-            data: &file[end..],
+            tensors: SafeTensors::deserialize(file)?,
+            placement: said(PLACEMENT),
+            picker: said(PICKER),
         })
     }
 
     /// Whether there is a tensor of this name.
     pub fn has(&self, name: &str) -> bool {
-        self.header.contains_key(name)
+        self.tensors.tensor(name).is_ok()
     }
 
-    /// The names of all.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        let names = self.header.keys().map(String::as_str);
-        names.filter(|name| *name != "__metadata__")
+    /// The names of all, in their order as texts.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names = self.tensors.names();
+        names.sort_unstable();
+        names
     }
 
     /// The placement that it was trained for, if it says so.
     pub fn placement(&self) -> Option<&str> {
-        self.header.get("__metadata__")?.placement.as_deref()
+        self.placement.as_deref()
     }
 
     /// The picker that it was trained for, if it says so.
     pub fn picker(&self) -> Option<&str> {
-        self.header.get("__metadata__")?.picker.as_deref()
+        self.picker.as_deref()
     }
 
     /// A layer, which is two tensors: `NAME.bias`, and `NAME.weight` (outputs × inputs), of which each input's
@@ -136,33 +145,40 @@ impl<'a> Tensors<'a> {
     }
 
     fn read(&self, name: String, wanted: Vec<usize>) -> Result<Vec<f32>, NetworkError> {
-        let Some(tensor) = self.header.get(&name) else {
+        let Ok(tensor) = self.tensors.tensor(&name) else {
             return Err(NetworkError::Missing(name));
         };
-        let found = tensor.dtype.clone();
-        if found != "F32" {
+        if tensor.dtype() != Dtype::F32 {
+            let found = format!("{:?}", tensor.dtype());
             return Err(NetworkError::Type { name, found });
         }
-        let found = tensor.shape.clone();
-        if found != wanted {
+        if tensor.shape() != wanted {
             return Err(NetworkError::Shape {
                 name,
-                found,
+                found: tensor.shape().to_vec(),
                 wanted,
             });
         }
-        let (from, to) = tensor.data_offsets;
-        let bytes = self.data.get(from..to).ok_or_else(short)?;
-        let (values, rest) = bytes.as_chunks();
-        let values = values.iter().map(|&bytes| f32::from_le_bytes(bytes));
-        let values: Vec<f32> = values.collect();
-        if !rest.is_empty() || values.len() != wanted.iter().product::<usize>() {
-            let why = format!("the tensor '{name}' is not as long as its shape says");
-            return Err(NetworkError::Format(why));
-        }
+        let (values, _) = tensor.data().as_chunks();
+        let values: Vec<f32> = values.iter().map(|&of| f32::from_le_bytes(of)).collect();
         match values.iter().all(|value| value.is_finite()) {
             true => Ok(values),
             false => Err(NetworkError::NotFinite(name)),
         }
     }
+}
+
+/// A file of these tensors (names, shapes and values), which says for which placement they were trained.
+pub fn written(tensors: &[(String, Vec<usize>, Vec<f32>)], placement: &str) -> Vec<u8> {
+    let bytes = tensors.iter().map(|(_, _, values)| {
+        let bytes = values.iter().copied().flat_map(f32::to_le_bytes);
+        bytes.collect()
+    });
+    let bytes: Vec<Vec<u8>> = bytes.collect();
+    let views = tensors.iter().zip(&bytes).map(|((name, shape, _), bytes)| {
+        let view = TensorView::new(Dtype::F32, shape.clone(), bytes);
+        (name, view.expect("as many values as the shape says"))
+    });
+    let said = [(PLACEMENT.to_owned(), placement.to_owned())];
+    serialize(views, Some(said.into_iter().collect())).expect("texts and numbers are JSON")
 }

@@ -18,13 +18,13 @@ use super::guess::Labelled;
 use super::mapping::ColumnMapping;
 use super::report::{DropReason, WarningKind, cell_is};
 use super::rows::{
-    Kept, Row, date, date_year_last, decimal_comma, grouped, is_missing, minutes_and_seconds,
+    OwnedRow, Row, date, date_year_last, decimal_comma, grouped, is_missing, minutes_and_seconds,
     number, span,
 };
 use super::sink::{self, Asks, Draft, Sink, Told};
 use super::sniff::{BLANKS, Column, Sniff};
 use super::status::status;
-use super::timestamp::Unit;
+use super::timestamp::TimeUnit;
 use super::tres;
 use super::wording::shorten;
 use crate::Resource;
@@ -72,7 +72,7 @@ pub(crate) struct Columns {
     gpu_memory: Option<Column>,
     memory_times: Option<Column>,
     /// The time that is asked for, and its unit where it is a number.
-    pub(crate) requested_time: Option<(Column, Unit)>,
+    pub(crate) requested_time: Option<(Column, TimeUnit)>,
     pub(crate) units: String,
     /// What is counted of jobs.
     pub(crate) unit: Resource,
@@ -80,13 +80,13 @@ pub(crate) struct Columns {
     /// Whether the times are dates; `None` before the first was read.
     pub(crate) dates: Option<bool>,
     /// The unit of times that are numbers, where it is known beforehand.
-    pub(crate) clock_unit: Option<Unit>,
+    pub(crate) clock_unit: Option<TimeUnit>,
     /// Whether the day comes first in dates whose year comes last; `None` before it is known.
     pub(crate) day_first: Option<bool>,
     /// What told it: a line and a cell.
     day_told: Option<(u32, String)>,
     /// Rows that wait for that.
-    waiting: Vec<Kept>,
+    waiting: Vec<OwnedRow>,
     /// Durations that were hours, minutes and seconds.
     pub(crate) spelled: u32,
     /// Durations of two numbers, and the first of them.
@@ -491,7 +491,7 @@ impl Columns {
         let Some(first) = self.waiting.first() else {
             return;
         };
-        let cell_of = |kept: &Kept| kept.row().cell(self.submit.index).to_owned();
+        let cell_of = |kept: &OwnedRow| kept.row().cell(self.submit.index).to_owned();
         let (line, cell) = (first.row().line, cell_of(first));
         let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 2];
         for readings in self
@@ -593,15 +593,20 @@ impl Columns {
     }
 
     /// What a difference of times is in, where that is known.
-    fn clock_in_seconds(&self) -> Option<Unit> {
+    fn clock_in_seconds(&self) -> Option<TimeUnit> {
         match (self.clock, self.dates) {
             (Clock::Unknown, Some(false) | None) => self.clock_unit,
-            _ => Some(Unit::Seconds),
+            _ => Some(TimeUnit::Seconds),
         }
     }
 
     /// A column's duration: a number of units, or hours, minutes and seconds.
-    fn told<'c>(&self, column: &'c Column, unit: Unit, row: &Row<'c>) -> Result<f64, Refused<'c>> {
+    fn told<'c>(
+        &self,
+        column: &'c Column,
+        unit: TimeUnit,
+        row: &Row<'c>,
+    ) -> Result<f64, Refused<'c>> {
         let cell = row.cell(column.index);
         let refused = |reason| Refused {
             reason,

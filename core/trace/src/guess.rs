@@ -7,7 +7,7 @@
 use crate::error::OpenError;
 use crate::mapping::{ColumnMapping, MappingRole};
 use crate::sniff::{Column, Sniff};
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 use crate::wording::shorten;
 use switchyard_model::workload::Label;
 
@@ -247,7 +247,7 @@ impl Labelled {
 /// A column in a role, and the unit its name ends in.
 struct Timed {
     name: String,
-    unit: Option<Unit>,
+    unit: Option<TimeUnit>,
 }
 
 /// A mapping found by the columns' names.
@@ -325,13 +325,13 @@ pub(crate) fn guess(sniff: &Sniff<'_>) -> Guess {
     if let Some(Timed { name, unit }) = duration.filter(|timed| !bounded || filled(timed)) {
         duration_doubtful = unit.is_none();
         mapping.duration = Some(name);
-        mapping.duration_unit = unit.or(Some(Unit::Seconds));
+        mapping.duration_unit = unit.or(Some(TimeUnit::Seconds));
     }
     // A mapping has one unit for both.
     let unit = mapping.duration_unit.or(mapping.unit);
     let requested = timed(REQUESTED_TIME);
-    let requested =
-        requested.filter(|of| of.unit.unwrap_or(Unit::Seconds) == unit.unwrap_or(Unit::Seconds));
+    let requested = requested
+        .filter(|of| of.unit.unwrap_or(TimeUnit::Seconds) == unit.unwrap_or(TimeUnit::Seconds));
     mapping.requested_time = requested.map(|of| of.name);
     if bounded {
         mapping.end = end.map(|end| end.name);
@@ -440,7 +440,7 @@ fn find(sniff: &Sniff<'_>, names: &[&str], timed: bool) -> Option<Timed> {
         sniff.columns.iter().find_map(|column| {
             let mut words = column.name.split(|c| !is_of_word(c));
             let word = words.rfind(|word| !word.is_empty());
-            let unit = word.and_then(Unit::of_word).filter(|_| timed);
+            let unit = word.and_then(TimeUnit::of_word).filter(|_| timed);
             let whole = key(&column.name);
             // `arrival_s` is `arrival` in seconds.
             let base = match (unit, word) {

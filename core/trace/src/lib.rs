@@ -71,7 +71,7 @@ pub use header::{Header, HeaderLine};
 pub use inspect::{Durations, GpuCounts, Inspection};
 pub use mapping::{ColumnMapping, MappingError, MappingRole, TableHead, TimeRule};
 pub use opened::{Member, Opened, Trace};
-pub use opening::{Opening, Progress};
+pub use opening::{Opening, OpeningProgress};
 pub use options::OpenOptions;
 pub use pods::{is_pod_list, read_fleet};
 pub use rare::Rare;
@@ -80,7 +80,7 @@ pub use record::Record;
 pub use report::{DropReason, Dropped, Example, ImportReport, Warning, WarningKind};
 pub use switchyard_model::application::ProfileTable;
 pub use switchyard_rows::date;
-pub use timestamp::Unit;
+pub use timestamp::TimeUnit;
 pub use wording::shorten;
 
 use place::in_order;

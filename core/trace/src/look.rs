@@ -16,7 +16,7 @@ use super::sniff::{
     BLANKS, Column, OWN, PREVIEW, Shape, Sniff, is_drawn, is_single_column, shown_cells,
     table_reader,
 };
-use super::timestamp::Unit;
+use super::timestamp::TimeUnit;
 
 /// A row this long is none: what there is has to do.
 const MAX_ROW: usize = 1 << 22;
@@ -382,7 +382,7 @@ fn of_accounting(text: &str) -> Option<u8> {
     let fields: Vec<&str> = line.split(':').take(64).collect();
     let times = fields.get(8..11)?.iter().map(|field| number(field));
     let is_time = |time: Option<f64>| {
-        time.is_some_and(|time| time == 0.0 || Unit::of_unix_time(time).is_some())
+        time.is_some_and(|time| time == 0.0 || TimeUnit::of_unix_time(time).is_some())
     };
     (fields.len() >= 43 && times.into_iter().all(is_time)).then_some(b':')
 }

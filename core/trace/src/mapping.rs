@@ -6,7 +6,7 @@
 //! quotation marks. What is not said is guessed as without a mapping; `tenant=` says that no column is
 //! the tenant, and `gpus=1` that every job has one GPU, unless a column is called so.
 
-use super::timestamp::Unit;
+use super::timestamp::TimeUnit;
 use crate::meant::hint;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -59,9 +59,9 @@ pub struct ColumnMapping {
     pub recorded_nodes: Option<String>,
     /// Unit of submission, start and end where they are numbers; `None`: told by their size,
     /// else seconds.
-    pub unit: Option<Unit>,
+    pub unit: Option<TimeUnit>,
     /// Unit of the duration; `None`: that of the other times.
-    pub duration_unit: Option<Unit>,
+    pub duration_unit: Option<TimeUnit>,
     /// How submission, start and end are written.
     pub time: TimeRule,
 }
@@ -294,7 +294,7 @@ impl FromStr for ColumnMapping {
             if given.contains(&key) {
                 return Err(MappingError::Twice(key));
             }
-            let unit = || Unit::of_word(&value).ok_or(MappingError::BadUnit(value.clone()));
+            let unit = || TimeUnit::of_word(&value).ok_or(MappingError::BadUnit(value.clone()));
             match key.as_str() {
                 "unit" => mapping.unit = Some(unit()?),
                 "duration_unit" => mapping.duration_unit = Some(unit()?),

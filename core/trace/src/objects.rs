@@ -1,13 +1,13 @@
 //! JSON objects as rows of a table, whose columns are the keys of the first ones.
 
-use super::rows::{Kept, Row};
+use super::rows::{OwnedRow, Row};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Turns objects into rows with a cell per column.
 pub(crate) struct Objects {
     keys: Vec<String>,
-    row: Kept,
+    row: OwnedRow,
 }
 
 impl Objects {
@@ -15,7 +15,7 @@ impl Objects {
     pub(crate) fn new(keys: Vec<String>) -> Self {
         Self {
             keys,
-            row: Kept::new(0),
+            row: OwnedRow::new(0),
         }
     }
 
@@ -27,7 +27,7 @@ impl Objects {
     /// What is wrong, if it is no sound object.
     pub(crate) fn row(&mut self, line: u32, text: &str) -> Result<Row<'_>, String> {
         let object: Map<String, Value> = parse(text)?;
-        self.row = Kept::new(line);
+        self.row = OwnedRow::new(line);
         for key in &self.keys {
             match object.get(key) {
                 None | Some(Value::Null) => self.row.push(""),

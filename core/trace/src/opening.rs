@@ -49,7 +49,7 @@ pub struct Opening {
 
 /// How far an opening has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct OpeningProgress {
     /// Bytes taken, as the files have them.
     pub bytes: u64,
     /// Rows read.
@@ -119,8 +119,8 @@ impl Opening {
     }
 
     /// How far it has come.
-    pub fn progress(&self) -> Progress {
-        Progress {
+    pub fn progress(&self) -> OpeningProgress {
+        OpeningProgress {
             bytes: self.bytes,
             rows: self.shared.rows,
             jobs: self.shared.jobs,

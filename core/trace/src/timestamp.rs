@@ -9,7 +9,7 @@ pub(crate) const MAX_SECONDS: f64 = 1e10;
 /// Units of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum TimeUnit {
     /// 10⁻⁹ s.
     Nanoseconds,
     /// 10⁻⁶ s.
@@ -26,42 +26,42 @@ pub enum Unit {
     Days,
 }
 
-impl Unit {
+impl TimeUnit {
     /// `value` of this unit in seconds. Divisions, because 0.001 is no exact number.
     pub(crate) fn seconds(self, value: f64) -> f64 {
         match self {
-            Unit::Nanoseconds => value / 1e9,
-            Unit::Microseconds => value / 1e6,
-            Unit::Milliseconds => value / 1e3,
-            Unit::Seconds => value,
-            Unit::Minutes => value * 60.0,
-            Unit::Hours => value * 3600.0,
-            Unit::Days => value * 86_400.0,
+            TimeUnit::Nanoseconds => value / 1e9,
+            TimeUnit::Microseconds => value / 1e6,
+            TimeUnit::Milliseconds => value / 1e3,
+            TimeUnit::Seconds => value,
+            TimeUnit::Minutes => value * 60.0,
+            TimeUnit::Hours => value * 3600.0,
+            TimeUnit::Days => value * 86_400.0,
         }
     }
 
     /// The unit's plural in words.
     pub fn text(self) -> &'static str {
         match self {
-            Unit::Nanoseconds => "nanoseconds",
-            Unit::Microseconds => "microseconds",
-            Unit::Milliseconds => "milliseconds",
-            Unit::Seconds => "seconds",
-            Unit::Minutes => "minutes",
-            Unit::Hours => "hours",
-            Unit::Days => "days",
+            TimeUnit::Nanoseconds => "nanoseconds",
+            TimeUnit::Microseconds => "microseconds",
+            TimeUnit::Milliseconds => "milliseconds",
+            TimeUnit::Seconds => "seconds",
+            TimeUnit::Minutes => "minutes",
+            TimeUnit::Hours => "hours",
+            TimeUnit::Days => "days",
         }
     }
 
     /// Every unit, and its short name.
-    pub const ALL: [(Unit, &'static str); 7] = [
-        (Unit::Nanoseconds, "ns"),
-        (Unit::Microseconds, "us"),
-        (Unit::Milliseconds, "ms"),
-        (Unit::Seconds, "s"),
-        (Unit::Minutes, "min"),
-        (Unit::Hours, "h"),
-        (Unit::Days, "d"),
+    pub const ALL: [(TimeUnit, &'static str); 7] = [
+        (TimeUnit::Nanoseconds, "ns"),
+        (TimeUnit::Microseconds, "us"),
+        (TimeUnit::Milliseconds, "ms"),
+        (TimeUnit::Seconds, "s"),
+        (TimeUnit::Minutes, "min"),
+        (TimeUnit::Hours, "h"),
+        (TimeUnit::Days, "d"),
     ];
 
     /// The unit's short name.
@@ -71,26 +71,26 @@ impl Unit {
     }
 
     /// The unit that a column's name ends in, as in `duration_ms`: the last of its words.
-    pub(crate) fn of_word(word: &str) -> Option<Unit> {
+    pub(crate) fn of_word(word: &str) -> Option<TimeUnit> {
         Some(match word {
-            "ns" | "nanos" | "nanoseconds" => Unit::Nanoseconds,
-            "us" | "micros" | "microseconds" => Unit::Microseconds,
-            "ms" | "millis" | "milliseconds" => Unit::Milliseconds,
-            "s" | "sec" | "secs" | "second" | "seconds" => Unit::Seconds,
-            "min" | "mins" | "minute" | "minutes" => Unit::Minutes,
-            "h" | "hr" | "hrs" | "hour" | "hours" => Unit::Hours,
-            "d" | "day" | "days" => Unit::Days,
+            "ns" | "nanos" | "nanoseconds" => TimeUnit::Nanoseconds,
+            "us" | "micros" | "microseconds" => TimeUnit::Microseconds,
+            "ms" | "millis" | "milliseconds" => TimeUnit::Milliseconds,
+            "s" | "sec" | "secs" | "second" | "seconds" => TimeUnit::Seconds,
+            "min" | "mins" | "minute" | "minutes" => TimeUnit::Minutes,
+            "h" | "hr" | "hrs" | "hour" | "hours" => TimeUnit::Hours,
+            "d" | "day" | "days" => TimeUnit::Days,
             _ => return None,
         })
     }
 
     /// The unit in which a number is a Unix time between 1973 and 2096, if any.
-    pub(crate) fn of_unix_time(value: f64) -> Option<Unit> {
+    pub(crate) fn of_unix_time(value: f64) -> Option<TimeUnit> {
         let units = [
-            Unit::Seconds,
-            Unit::Milliseconds,
-            Unit::Microseconds,
-            Unit::Nanoseconds,
+            TimeUnit::Seconds,
+            TimeUnit::Milliseconds,
+            TimeUnit::Microseconds,
+            TimeUnit::Nanoseconds,
         ];
         units
             .into_iter()
@@ -104,11 +104,11 @@ mod tests {
 
     #[test]
     fn absolute_numbers_tell_their_unit() {
-        assert_eq!(Unit::of_unix_time(1.5e9), Some(Unit::Seconds));
-        assert_eq!(Unit::of_unix_time(1.5e12), Some(Unit::Milliseconds));
-        assert_eq!(Unit::of_unix_time(1.5e15), Some(Unit::Microseconds));
-        assert_eq!(Unit::of_unix_time(1.5e18), Some(Unit::Nanoseconds));
-        assert_eq!(Unit::of_unix_time(5e7), None);
-        assert_eq!(Unit::of_unix_time(8.6e9), None);
+        assert_eq!(TimeUnit::of_unix_time(1.5e9), Some(TimeUnit::Seconds));
+        assert_eq!(TimeUnit::of_unix_time(1.5e12), Some(TimeUnit::Milliseconds));
+        assert_eq!(TimeUnit::of_unix_time(1.5e15), Some(TimeUnit::Microseconds));
+        assert_eq!(TimeUnit::of_unix_time(1.5e18), Some(TimeUnit::Nanoseconds));
+        assert_eq!(TimeUnit::of_unix_time(5e7), None);
+        assert_eq!(TimeUnit::of_unix_time(8.6e9), None);
     }
 }

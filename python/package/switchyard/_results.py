@@ -112,7 +112,7 @@ class Run:
 
         Where ``finished`` is below ``jobs`` the run has left jobs behind: its means are of fewer jobs than another's.
         """
-        return {name: self.figures[name] for name in _SUMMARY if name in self.figures}
+        return {name: self.figures[name] for name in _summary() if name in self.figures}
 
     @property
     def log_hash(self) -> str:
@@ -141,9 +141,8 @@ class Run:
         return _shown.results([self], what)
 
     def __repr__(self) -> str:
-        jct = self.figures["jct"]["mean"]
         finished, jobs = self.figures["finished"], self.figures["jobs"]
-        mean = "–" if jct is None else f"{jct:.1f} s"
+        mean = _engine.in_words("jct_mean", self["jct_mean"])
         return f"<switchyard.Run: {self.label}, {finished} of {jobs} jobs, mean JCT {mean}>"
 
 
@@ -241,28 +240,17 @@ class Results(Mapping[str, Run]):
 
 
 @functools.cache
+def _summary() -> list[str]:
+    """What of a run's figures holds its metrics."""
+    return list(dict.fromkeys(path.split(".")[0] for path in _paths().values()))
+
+
+@functools.cache
 def _paths() -> dict[str, str]:
     """Where metrics stand in figures: by id, by place and by former names."""
     metrics = [metric for metric in json.loads(_engine.metrics()) if metric["path"]]
     former = {name: metric["path"] for metric in metrics for name in (metric["path"], *metric["aliases"])}
     return former | {metric["id"]: metric["path"] for metric in metrics}
-
-
-_SUMMARY = (
-    "jobs",
-    "finished",
-    "rejected",
-    "jct",
-    "queueing",
-    "makespan",
-    "restarts",
-    "gpu_allocation",
-    "node_hours",
-    "mean_nodes",
-    "fairness",
-    "longest_wait",
-    "failures",
-)
 
 
 def _flat(figures: Mapping[str, Any], before: str = "") -> dict[str, Any]:

@@ -21,15 +21,6 @@ _DASHES = ("", "6 3", "2 3", "8 3 2 3", "4 4", "1 2")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 560, 220, 44, 34, 8
 
 
-def _value(value: float | None, unit: str) -> str:
-    """A metric's value with its unit."""
-    if value is None:
-        return "–"
-    if unit == "seconds":
-        return _engine.duration(value)
-    return f"{value * 100:.1f} %" if unit == "share" else f"{value:,}"
-
-
 def counted(text: str, facts: Mapping[str, Any]) -> str:
     """A text that is written of GPUs, of what is counted: ``facts`` are a trace's or a cluster's."""
     return text.replace("GPU", "core") if facts.get("unit") == "cores" else text
@@ -44,7 +35,7 @@ def table(runs: Sequence[Any]) -> str:
     head = "".join(f"<th>{counted(title, runs[0].cluster) if runs else title}</th>" for title in titles)
     rows = []
     for run in runs:
-        values = [_value(run[name], metrics[name]["unit"]) for name in _COLUMNS]
+        values = [_engine.in_words(name, run[name]) for name in _COLUMNS]
         values.append(f"{run['finished']:,} of {run['jobs']:,}")
         cells = "".join(f"<td>{html.escape(value)}</td>" for value in values)
         if run in whole and run["jct"]["mean"] == best and len(whole) > 1:

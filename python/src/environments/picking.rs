@@ -1,5 +1,5 @@
 //! Picking the next job, as RLScheduler (Zhang et al., SC'20) has it: at most 128 waiting jobs are seen, of each
-//! eight numbers (`picking::sight`), one of them is picked, and waits until it fits. Where there is but one, nobody
+//! eight numbers (`picking::features`), one of them is picked, and waits until it fits. Where there is but one, nobody
 //! is asked. The reward is minus the bounded slowdown of each job that has started since, divided by how many jobs
 //! there are: an episode's sum is minus its mean bounded slowdown.
 //!
@@ -28,8 +28,8 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below};
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
+use switchyard::policy::picking::features::{FEATURES, VISIBLE, features, visible};
 use switchyard::policy::picking::network::Network;
-use switchyard::policy::picking::sight::{FEATURES, VISIBLE, features, visible};
 use switchyard::policy::picking::{Candidate, Moment, Pick, Queue, Waiting};
 use switchyard::report::bounded_slowdown;
 use switchyard::sim::{RunLog, Scheduler, SimOptions, Simulation};

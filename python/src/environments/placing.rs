@@ -23,7 +23,7 @@ use switchyard::sim::{SimOptions, Simulation};
 use switchyard::tell::Choice;
 use switchyard::weights::WeightsChoice;
 use switchyard::workload::{DataCentre, Split, Workload};
-use switchyard_sweep::asked::shipped;
+use switchyard_sweep::options::shipped;
 
 /// How a data centre is built, the same in each of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

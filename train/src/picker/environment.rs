@@ -16,7 +16,7 @@ use switchyard::draw::{Rng, below, unit};
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policy::picking::network::{Learned, Network};
-use switchyard::policy::picking::sight::{FEATURES, features, visible};
+use switchyard::policy::picking::features::{FEATURES, features, visible};
 use switchyard::policy::picking::{Backfill, Candidate, Moment, Pick, Queue, Waiting};
 use switchyard::report::bounded_slowdown;
 use switchyard::sim::{RunLog, Scheduler, SimOptions, Simulation};

@@ -181,13 +181,13 @@ impl Taught {
 
     /// What the teacher does with the job.
     fn plan(&self, decision: &Asked<'_>) -> Plan {
-        let Some(sight) = decision.site.sight else {
+        let Some(network_state) = decision.site.network_state else {
             return Plan::Unknown;
         };
-        let Some(parts) = self.teacher.lay(decision.site, sight, decision.gang) else {
+        let Some(parts) = self.teacher.lay(decision.site, network_state, decision.gang) else {
             return Plan::Wait;
         };
-        let topology = sight.topology();
+        let topology = network_state.topology();
         let layout = &decision.seen.layout;
         let partition = |part: &Part| layout.partition_of(part.node as usize);
         let Some(first) = parts.first().map(partition) else {

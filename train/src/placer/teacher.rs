@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use switchyard::cluster::Part;
-use switchyard::placement::{Gang, Sight, Site};
+use switchyard::placement::{Gang, NetworkState, Site};
 
 /// How it decides.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ struct Place {
 /// Places compared.
 struct Look<'a> {
     site: &'a Site<'a>,
-    sight: &'a Sight,
+    network_state: &'a NetworkState,
     gang: Gang,
     sums: Sums,
     best: Option<Place>,
@@ -69,10 +69,10 @@ impl Look<'_> {
         if !self.site.put_servers(&mut parts, self.gang.needs) {
             return;
         }
-        let slower = self.sight.prospect(&self.gang, &parts).log_slowdown();
+        let slower = self.network_state.prospect(&self.gang, &parts).log_slowdown();
         let (mut left, mut broken, mut empty, mut wasted) = (0, 0, 0, 0);
         for part in parts.iter().filter(|part| part.has_workers()) {
-            let free = self.sight.free_mask(part.node).count_ones();
+            let free = self.network_state.free_mask(part.node).count_ones();
             left += free - part.gpus;
             let groups = self.groups(part.node).filter(|of| of & part.wished != 0);
             broken += groups
@@ -93,8 +93,8 @@ impl Look<'_> {
 
     /// What is free in each group of a node.
     fn groups(&self, node: u32) -> impl Iterator<Item = u64> + use<'_> {
-        let topology = self.sight.topology();
-        let free = self.sight.free_mask(node);
+        let topology = self.network_state.topology();
+        let free = self.network_state.free_mask(node);
         (0..topology.sockets(node)).map(move |group| free & topology.socket_mask(node, group))
     }
 
@@ -131,7 +131,7 @@ impl Look<'_> {
             if here < gpus {
                 continue;
             }
-            let is_idle = here == size && self.sight.residents(node).is_empty();
+            let is_idle = here == size && self.network_state.residents(node).is_empty();
             if is_idle && std::mem::replace(&mut idle, true) {
                 continue;
             }
@@ -143,7 +143,7 @@ impl Look<'_> {
         if self.best.is_some() {
             return;
         }
-        let topology = self.sight.topology();
+        let topology = self.network_state.topology();
         let within = |look: &mut Self, is_in: &dyn Fn(u32) -> bool| {
             let mut nodes: Vec<(u32, u32)> = (0u32..)
                 .zip(free.per_node())
@@ -179,22 +179,22 @@ impl Look<'_> {
 
 impl Teacher {
     /// Where a gang's parts go; `None`: it waits.
-    pub fn lay(self, site: &Site<'_>, sight: &Sight, gang: Gang) -> Option<Vec<Part>> {
-        let best = best(site, sight, gang)?;
+    pub fn lay(self, site: &Site<'_>, network_state: &NetworkState, gang: Gang) -> Option<Vec<Part>> {
+        let best = best(site, network_state, gang)?;
         let alone = || {
-            sight.alone(site, gang, |site, sight, gang| {
-                self::best(site, sight, gang).map_or(0.0, |best| best.cost)
+            network_state.alone(site, gang, |site, network_state, gang| {
+                self::best(site, network_state, gang).map_or(0.0, |best| best.cost)
             })
         };
-        let waits = best.cost > self.most && !sight.is_idle() && best.cost > self.most + alone();
+        let waits = best.cost > self.most && !network_state.is_idle() && best.cost > self.most + alone();
         (!waits).then_some(best.parts)
     }
 }
 
-fn best(site: &Site<'_>, sight: &Sight, gang: Gang) -> Option<Place> {
+fn best(site: &Site<'_>, network_state: &NetworkState, gang: Gang) -> Option<Place> {
     let mut look = Look {
         site,
-        sight,
+        network_state,
         gang,
         sums: Sums::of(&gang),
         best: None,

@@ -7,6 +7,7 @@
  * @typedef {object} Described
  * @property {ScriptExample[]} examples
  * @property {LanguageWord[]} words
+ * @property {string[]} keywords
  * @property {ChallengeFacts[]} challenges
  * @property {number} most_draw The greatest number that a draw may have.
  */

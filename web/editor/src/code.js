@@ -61,10 +61,10 @@ const typedOver = EditorView.domEventHandlers({
 });
 
 /**
- * The field within `host`. `words` is the language's table; `changed(text)` hears of every change by hand.
+ * The field within `host`. `known` has the language's `words` and `keywords`; `changed(text)` hears of every change by hand.
  * Out: `text()`, `fill(text)` (one step, to be undone), `mark(errors)`, `focus()`, `end()`.
  */
-export const field = (host, words, changed) => {
+export const field = (host, known, changed) => {
   const root = host.attachShadow({ mode: "open" });
   let isFilling = false;
   const view = new EditorView({
@@ -84,7 +84,7 @@ export const field = (host, words, changed) => {
         highlightActiveLine(),
         EditorView.lineWrapping,
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
-        language(words),
+        language(known),
         typedOver,
         look,
         EditorView.contentAttributes.of({

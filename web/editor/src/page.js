@@ -2,7 +2,10 @@
 
 /** The schedulers of the list, with the figures of those complete. */
 export const cards = () =>
-  globalThis.switchyardEmbed.page.cards().map(({ mean, p95, rho, ...card }) => ({ ...card, figures: Number.isFinite(mean) || card.left ? { mean, p95, rho } : null }));
+  globalThis.switchyardEmbed.page.cards().map(({ jct_mean, jct_p95, rho_mean, ...card }) => ({ ...card, figures: Number.isFinite(jct_mean) || card.left ? { jct_mean, jct_p95, rho_mean } : null }));
+
+/** A value of a metric with its unit. */
+export const inWords = (id, value) => globalThis.switchyardEmbed.page.inWords(id, value);
 
 /** Adds a scheduler, or changes the one of this number; says why it cannot, if so. */
 export const put = (id, spec) => globalThis.switchyardEmbed.page.putPolicy(id, spec) ?? null;

@@ -20,18 +20,10 @@ const made = (name, properties = {}, ...children) => {
   return element;
 };
 
-const duration = (seconds) => {
-  const size = Math.abs(seconds);
-  const [unit, name] = size < 120 ? [1, "s"] : size < 7200 ? [60, "min"] : size < 172_800 ? [3600, "h"] : [86_400, "d"];
-  return `${(seconds / unit).toPrecision(3).replace(/\.?0+$/, "").replace(/e\+\d+$/, "")} ${name}`;
-};
 const interval = ({ low, high }) => `${low.toFixed(1)} to ${high.toFixed(1)}`;
 const wordsOf = (id) => METRICS.find((metric) => metric.id === id).words;
-const FIGURES = [
-  ["mean", wordsOf("jct_mean"), duration],
-  ["p95", wordsOf("jct_p95"), duration],
-  ["rho", wordsOf("rho_mean"), (rho) => rho.toFixed(2)],
-];
+/** What is compared, by the metrics' ids. */
+const FIGURES = ["jct_mean", "jct_p95", "rho_mean"];
 const percent = (before, now) => {
   if (before === now) return "same";
   const change = (now / before - 1) * 100;
@@ -146,7 +138,7 @@ export const panel = async (place) => {
     clearTimeout(timer);
     timer = setTimeout(() => run(text), PAUSE_MS);
   };
-  const code = field(host, known.words, changed);
+  const code = field(host, known, changed);
 
   /** What is written from now on is this. */
   const begin = (text, called) => {
@@ -187,12 +179,12 @@ export const panel = async (place) => {
 
   let told = "";
   const tell = (old, now) => {
-    const rows = FIGURES.map(([key, label, form]) => {
-      const [before, after] = [old?.figures?.[key], now?.figures?.[key]];
+    const rows = FIGURES.map((id) => {
+      const [before, after] = [old?.figures?.[id], now?.figures?.[id]];
       // Means are compared where both runs have finished all jobs.
       const isKnown = Number.isFinite(before) && Number.isFinite(after) && !old.left && !now.left;
-      const cell = (value) => (Number.isFinite(value) ? form(value) : "–");
-      return [label, cell(before), cell(after), isKnown ? percent(before, after) : "–", isKnown ? Math.sign(after - before) : 0];
+      const cell = (value) => page.inWords(id, value ?? NaN);
+      return [wordsOf(id), cell(before), cell(after), isKnown ? percent(before, after) : "–", isKnown ? Math.sign(after - before) : 0];
     });
     const heads = [old?.name ?? "–", now?.name ?? title(), "change"];
     const left = [old?.left ?? "", now?.left ?? ""];
@@ -311,7 +303,7 @@ export const panel = async (place) => {
         };
         const scored = scores.get(challenge.name);
         const cells = scored
-          ? [duration(scored.own.mean_jct), duration(scored.own.p95_jct), scored.score.toFixed(1), interval(scored), scored.srtf_score.toFixed(1)]
+          ? [...["jct_mean", "jct_p95"].map((id) => page.inWords(id, scored.own[id])), scored.score.toFixed(1), interval(scored), scored.srtf_score.toFixed(1)]
           : ["–", "–", "–", "–", "–"];
         return made("tr", {}, made("th", { scope: "row" }, open), ...cells.map((words) => made("td", {}, words)), made("td", {}, copy));
       }),

@@ -4,12 +4,11 @@ import { autocompletion, completeAnyWord } from "@codemirror/autocomplete";
 import { HighlightStyle, LanguageSupport, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
 
-const KEYWORDS = "let const if else switch do while until loop for in continue break return throw try catch fn private is_def_var".split(" ");
 const ATOMS = ["true", "false", "this"];
 
-/** One token after the other; `state.comment` counts comments within
+/** One token after the other, where these are the keywords; `state.comment` counts comments within
  * comments, `state.depth` brackets that are open; `state.string` is what ends one. */
-const token = (stream, state) => {
+const token = (keywords) => (stream, state) => {
   if (state.comment) {
     while (!stream.eol()) {
       if (stream.match("/*")) state.comment += 1;
@@ -52,7 +51,7 @@ const token = (stream, state) => {
     const follows = state.last;
     state.last = word;
     if (follows === "fn") return "definition";
-    if (KEYWORDS.includes(word)) return "keyword";
+    if (keywords.includes(word)) return "keyword";
     if (ATOMS.includes(word)) return "atom";
     if (follows === ".") return stream.match(/^\s*\(/, false) ? "call" : "property";
     return stream.match(/^\s*\(/, false) ? "call" : "variable";
@@ -64,10 +63,10 @@ const token = (stream, state) => {
   return /[-+*/%<>=!&|^~?:.#]/.test(state.last) ? "operator" : null;
 };
 
-const rhai = StreamLanguage.define({
+const rhai = (keywords) => StreamLanguage.define({
   name: "rhai",
   startState: () => ({ comment: 0, string: "", last: "", depth: 0 }),
-  token,
+  token: token(keywords),
   indent: ({ comment, string, depth }, after, { unit }) =>
     comment || string ? null : Math.max(0, depth - (/^\s*[}\])]/.test(after) ? 1 : 0)) * unit,
   languageData: {
@@ -103,11 +102,11 @@ const option = ({ of, name, signature, about }) => ({
 });
 
 /** What may follow: fields after a dot, else functions, keywords, and words that stand there already. */
-const completing = (words) => {
+const completing = ({ words, keywords }) => {
   const fields = words.filter(({ of }) => of !== "function").map(option);
   const byOwner = new Map();
   for (const word of words) byOwner.set(word.of, [...(byOwner.get(word.of) ?? []), option(word)]);
-  const functions = (byOwner.get("function") ?? []).concat(KEYWORDS.map((label) => ({ label, type: "keyword" })));
+  const functions = (byOwner.get("function") ?? []).concat(keywords.map((label) => ({ label, type: "keyword" })));
   return (context) => {
     const field = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*\s*\.\s*[\p{L}\p{N}_]*/u);
     if (field) {
@@ -123,9 +122,9 @@ const completing = (words) => {
   };
 };
 
-/** The language with highlighting, and completion from its table of words. */
-export const language = (words) => [
-  new LanguageSupport(rhai),
+/** The language with highlighting, and completion from its tables of words and keywords. */
+export const language = (known) => [
+  new LanguageSupport(rhai(known.keywords)),
   syntaxHighlighting(colours),
-  autocompletion({ override: [completing(words)], icons: false }),
+  autocompletion({ override: [completing(known)], icons: false }),
 ];

@@ -1,6 +1,7 @@
 // The numbers of a run (docs/metrics.md): what they are called, in which unit they stand, and which way is better. The
 // table is the engine's, written down as JSON.
 
+import RUST from "../../../core/app/for_scripts.json" with { type: "json" };
 import TABLE from "../../../core/report/metrics.json" with { type: "json" };
 import { wordsOf } from "./spec.js";
 
@@ -36,25 +37,18 @@ export const metricsOf = (table) => {
   return METRICS.filter(some).map((metric) => ({ ...metric, title: words(metric.title), about: words(metric.about) }));
 };
 
-const UNITS = [
-  [2 * 86_400, 86_400, "d"],
-  [2 * 3600, 3600, "h"],
-  [120, 60, "min"],
-  [0, 1, "s"],
-];
-
 /** The unit in which values of a metric are shown together: by what they are divided, and its name. */
 export const unitFor = ({ unit }, values) => {
   if (unit === "share") return { by: 0.01, name: "%" };
   if (unit !== "time") return { by: 1, name: unit };
   const most = values.reduce((most, value) => (value > most ? value : most), 0);
-  const [, by, name] = UNITS.find(([from]) => most >= from);
-  return { by, name };
+  const { seconds, name } = RUST.span_units.find(({ from }) => most >= from);
+  return { by: seconds, name };
 };
 
 const short = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 
-/** A number to three figures, as the page writes them (web/src/draw/format.rs). */
+/** A number to three figures, as the page writes them (core/app/src/format.rs). */
 export const significant = (value) => {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);

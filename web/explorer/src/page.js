@@ -1,17 +1,17 @@
 // What the page is asked (web/src/ui/page.rs), and what goes to the person's disk.
 
+import RUST from "../../../core/app/for_scripts.json" with { type: "json" };
+
 /** The page's schedulers: their specs, and the hues that they have there. */
 export const policies = () => globalThis.switchyardEmbed.page.cards();
 
 /** The table of the page's own sweep, as CSV. */
 export const own = () => globalThis.switchyardEmbed.page.sweepCsv();
 
-const SOURCES = ["sample", "file", "url", "experiment"];
-
 /** Where a link's jobs come from, such as `file itp.csv`. */
 export const sourceOf = (link) => {
   const params = new URLSearchParams(link);
-  const kind = SOURCES.find((of) => params.has(of));
+  const kind = RUST.link_sources.find((of) => params.has(of));
   return kind ? `${kind} ${params.get(kind)}` : "";
 };
 

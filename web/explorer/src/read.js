@@ -5,15 +5,16 @@
 import { decompress } from "fzstd";
 import { parquetMetadataAsync, parquetRead, parquetSchema } from "hyparquet";
 import Papa from "papaparse";
+import RUST from "../../../core/app/for_scripts.json" with { type: "json" };
 import { METRICS, columnsOf } from "./metrics.js";
 
-const VERSION = "1";
-const VERSION_KEY = "switchyard.sweep";
+const { version: VERSION, version_key: VERSION_KEY, texts, numbers } = RUST.sweep;
 
 /** Without these nothing can be told apart. */
 const REQUIRED = ["trace", "cluster", "scheduler", "policy", "load", "seed"];
-const TEXTS = ["trace", "trace_hash", "cluster", "scheduler", "policy", "settings", "failure", "error", "link"];
-const NUMBERS = ["load", "seed", "jobs", ...METRICS.map(({ key }) => key)];
+/** What runs are known by is for whoever runs them. */
+const TEXTS = texts.filter((column) => !["key", "log_hash"].includes(column));
+const NUMBERS = [...numbers, "jobs", ...METRICS.map(({ key }) => key)];
 const WANTED = [...TEXTS, ...NUMBERS];
 
 /** More runs are drawn from, so that charts stay quick. */

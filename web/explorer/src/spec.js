@@ -1,5 +1,7 @@
 // What stands within the texts of a table: a policy's parameters, settings, the size of a cluster.
 
+import RUST from "../../../core/app/for_scripts.json" with { type: "json" };
+
 /** A policy as `{ name, params, rest }`, of `name[key=value,…] if …`; `params` is a Map. */
 export const policyOf = (text) => {
   const [, name, inner, rest] = /^([^[\s]+)(?:\[(.*?)\])?(.*)$/s.exec(text) ?? [null, text, "", ""];
@@ -8,7 +10,7 @@ export const policyOf = (text) => {
 };
 
 /** The parameter that a script or a plug-in travels in, which says nothing to people. */
-export const CODE = "code";
+export const CODE = RUST.code_parameter;
 
 /** A policy without a parameter. */
 export const policyBut = (text, without) => {

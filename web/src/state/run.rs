@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use switchyard::policy::PolicySpec;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::Progress;
+use switchyard::sim::SimulationProgress;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,11 +30,11 @@ pub enum Phase {
     /// Not started: it waits for a trace, for its turn, or for what it has learned.
     Waiting,
     /// Under way.
-    Running(Progress),
+    Running(SimulationProgress),
     /// Complete.
     Finished(Rc<Finished>),
     /// Cancelled on the way.
-    Cancelled(Progress),
+    Cancelled(SimulationProgress),
     /// Broke off, or could not begin; why.
     Failed(String),
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use switchyard::Time;
 use switchyard::outages::Outage;
 use switchyard::policy::PolicySpec;
-use switchyard::sim::Progress;
+use switchyard::sim::SimulationProgress;
 
 /// The run as recorded.
 const RECORDED: &str = "recorded";
@@ -51,7 +51,7 @@ pub enum RunsAction {
     CannotBegin(u32, String),
     /// A run that is under way is at this point. (Of one that was started with settings before those of
     /// now it is heard no more.)
-    Progress(u32, Progress),
+    Progress(u32, SimulationProgress),
     /// A run that was under way is complete.
     Finished(u32, Box<Finished>),
     /// A run that was under way has broken off; why.
@@ -136,7 +136,7 @@ impl Runs {
             RunsAction::Began(id, jobs) => self.enter(id, Phase::Running(nothing_of(jobs))),
             RunsAction::CannotBegin(id, why) => self.enter(id, Phase::Failed(why)),
             RunsAction::Progress(id, progress) => {
-                let part = |of: Progress| of.done * REDRAWS_PER_RUN / of.jobs.max(1);
+                let part = |of: SimulationProgress| of.done * REDRAWS_PER_RUN / of.jobs.max(1);
                 if let Some(run) = self.get_mut(id)
                     && let Phase::Running(before) = run.phase
                 {
@@ -271,8 +271,8 @@ impl Runs {
 }
 
 /// The progress of a run that has not begun.
-fn nothing_of(jobs: usize) -> Progress {
-    Progress {
+fn nothing_of(jobs: usize) -> SimulationProgress {
+    SimulationProgress {
         now: Time::ZERO,
         done: 0,
         jobs: jobs as u32,

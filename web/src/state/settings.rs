@@ -2,7 +2,7 @@
 
 use switchyard::policy::ParamKind;
 use switchyard::sim::LogBudget;
-use switchyard::{Group, SETTINGS, Setting};
+use switchyard::{SETTINGS, Setting, SettingGroup};
 
 const MEGABYTE: u64 = 1_000_000;
 
@@ -15,7 +15,7 @@ pub static LOG_BUDGET: Setting = Setting {
     help: "How large the log of a run may become, megabytes: beyond it the run ends, and says which parameter to change. Empty: all schedulers together may fill what this machine has, as the grey number says, each as much as it needs. The page holds all logs, in 4,000 MB at most",
     // All logs together: wasm addresses little more.
     kind: ParamKind::Int { min: 1, max: 4_000 },
-    group: Group::Runs,
+    group: SettingGroup::Runs,
     get: |of| {
         let budget = of.options.log_budget;
         let chosen = budget != LogBudget::default();

@@ -4,8 +4,8 @@
 use crate::complaint::Complaint;
 use crate::draw::format::{duration, significant};
 use std::rc::Rc;
-use switchyard::report::sweep::{Row, csv_head, csv_line, figures};
-use switchyard::report::{Metric, Summary, Unit};
+use switchyard::report::sweep::{SweepRow, csv_head, csv_line, figures};
+use switchyard::report::{Metric, MetricUnit, Summary};
 use switchyard::{RunSpec, Setting};
 
 /// What is varied.
@@ -31,7 +31,7 @@ pub struct SweepPoint {
     /// Which scheduler.
     pub line: usize,
     /// Its row in the table, without its numbers; the link shows it.
-    pub row: Row,
+    pub row: SweepRow,
     /// What came of it, or why nothing did.
     pub outcome: Option<Result<Summary, Complaint>>,
 }
@@ -112,7 +112,7 @@ impl Vary {
 /// A metric's value in words.
 pub fn in_words(metric: &Metric, value: f64) -> String {
     match metric.unit {
-        Unit::Seconds => duration(value),
+        MetricUnit::Seconds => duration(value),
         _ => significant(value),
     }
 }

@@ -11,7 +11,7 @@ use crate::draw::format::significant;
 use std::fmt::Display;
 use switchyard::Setting;
 use switchyard::cluster::ClusterSpec;
-use switchyard::report::sweep::Row;
+use switchyard::report::sweep::SweepRow;
 
 /// A sweep has at most so many runs.
 const MOST_RUNS: usize = 200;
@@ -148,9 +148,9 @@ impl AppState {
     }
 
     /// A run as a row of a table, of which nothing is known yet.
-    pub(super) fn row(&self, link: &Link, order: &Order) -> Row {
+    pub(super) fn row(&self, link: &Link, order: &Order) -> SweepRow {
         let spec = &order.spec;
-        Row {
+        SweepRow {
             trace: self
                 .opening
                 .trace
@@ -162,7 +162,7 @@ impl AppState {
             load: link.choice.load(),
             seed: spec.options.seed,
             link: link.fragment(),
-            ..Row::default()
+            ..SweepRow::default()
         }
     }
 
@@ -238,7 +238,7 @@ impl AppState {
                 points.push(SweepPoint {
                     value: at,
                     line,
-                    row: Row {
+                    row: SweepRow {
                         point: points.len() as u32,
                         settings,
                         ..self.row(&link, &order)

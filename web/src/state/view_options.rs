@@ -5,7 +5,7 @@
 use crate::complaint::Complaint;
 use crate::zones;
 use switchyard::policy::ParamKind;
-use switchyard::report::{By, GroupFigure};
+use switchyard::report::{By, GROUP_METRIC_IDS, GROUP_METRICS_FORMERLY};
 
 /// One option of a view.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct ViewOption {
     pub default: &'static str,
     /// Which values it takes.
     pub kind: ParamKind,
+    /// Former names of values, which are read and not written, with the present ones.
+    pub former: &'static [(&'static str, &'static str)],
     /// Whether it names a run: by its id in the page, by its position in links. "" is none.
     pub is_run: bool,
 }
@@ -25,6 +27,7 @@ const fn option(link: &'static str, default: &'static str, kind: ParamKind) -> V
         link,
         default,
         kind,
+        former: &[],
         is_run: false,
     }
 }
@@ -56,12 +59,15 @@ pub static COMPARE_OVER: ViewOption = option(
 );
 /// By whom runs are told.
 pub static COMPARE_BY: ViewOption = option("by", By::WORDS[0], ParamKind::OneOf(&By::WORDS));
-/// What is told of each group.
-pub static COMPARE_SHOW: ViewOption = option(
-    "by-show",
-    GroupFigure::WORDS[0],
-    ParamKind::OneOf(&GroupFigure::WORDS),
-);
+/// What is told of each group: the id of a metric.
+pub static COMPARE_SHOW: ViewOption = ViewOption {
+    former: &GROUP_METRICS_FORMERLY,
+    ..option(
+        "by-show",
+        GROUP_METRIC_IDS[0],
+        ParamKind::OneOf(&GROUP_METRIC_IDS),
+    )
+};
 /// The only run whose timeline is shown.
 pub static TIMELINE_RUN: ViewOption = run("timeline-run");
 /// Which jobs are listed.
@@ -130,6 +136,8 @@ impl ViewOptions {
     ///
     /// What it takes, as a sentence's second half.
     pub fn set(&mut self, option: &'static ViewOption, value: &str) -> Result<(), Complaint> {
+        let former = option.former.iter().find(|(former, _)| *former == value);
+        let value = former.map_or(value, |(_, now)| now);
         let is_default = value == option.default;
         let value = match option.kind {
             // Also while it is being typed.
@@ -164,5 +172,21 @@ impl ViewOptions {
             Some((*link, other.to_string()))
         };
         Self(self.0.iter().filter_map(named).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn former_names_of_values_are_read_and_the_present_ones_written() {
+        let mut options = ViewOptions::default();
+        for (former, now) in GROUP_METRICS_FORMERLY {
+            assert_eq!(options.set(&COMPARE_SHOW, former), Ok(()), "{former}");
+            assert_eq!(options.get(&COMPARE_SHOW), now);
+        }
+        assert_eq!(options.given(), [("by-show", "share".to_owned())]);
+        assert!(options.set(&COMPARE_SHOW, "speed").is_err());
     }
 }

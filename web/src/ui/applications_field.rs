@@ -10,7 +10,7 @@ use crate::state::AppState;
 use crate::ui::views::goodput::model::MINE;
 use switchyard::policy::ParamKind;
 use switchyard::workload::ApplicationSettings;
-use switchyard::{Group, SETTINGS};
+use switchyard::{SETTINGS, SettingGroup};
 use yew::prelude::*;
 
 /// The settings of applications.
@@ -33,7 +33,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
     });
     let fields = SETTINGS
         .iter()
-        .filter(|of| of.group == Group::Training && of.kind != ParamKind::Bool);
+        .filter(|of| of.group == SettingGroup::Training && of.kind != ParamKind::Bool);
     let fields = fields.map(|setting| setting_field(session, setup, setting));
     let plain = state
         .opening

@@ -17,7 +17,7 @@ use crate::state::{AppState, Setup};
 use switchyard::cluster::{CLUSTERS, ClusterError, ClusterSpec};
 use switchyard::outages::Outages;
 use switchyard::workload::Suggestion;
-use switchyard::{Group, SETTINGS, Time};
+use switchyard::{SETTINGS, SettingGroup, Time};
 use switchyard_app::study::{Origin, counted};
 use yew::prelude::*;
 
@@ -53,7 +53,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         .map(|of| option(of.text, of.title, of.text == spec, None));
     let own = CLUSTERS.iter().all(|of| of.text != spec);
     let own = own.then(|| no_option(&format::times_signs(&spec)));
-    let fields = |group: Group| {
+    let fields = |group: SettingGroup| {
         // A long list is no text to edit.
         let is_long = !fit_in_a_link(&setup.settings.outages);
         let settings = SETTINGS.iter().filter(move |of| of.group == group);
@@ -73,7 +73,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
                 <summary>{ "More" }</summary>
                 { text_field("As text", Some("NODESxGPUS:TYPE, or NODESxCORES where cores are counted; groups of unlike nodes joined by +; then what they hang on, such as /racks=4"), spec, set_cluster) }
                 { tree_form(session, setup) }
-                { for fields(Group::Runs) }
+                { for fields(SettingGroup::Runs) }
                 { field(&log_budget, Some(LOG_BUDGET.help), html! {
                     <Typed name={log_budget.clone()} inputmode="numeric" placeholder={format!("{megabytes} of this machine")} value={(LOG_BUDGET.get)(&setup.settings)} take={take(session, setup, &LOG_BUDGET)} />
                 }) }
@@ -82,7 +82,7 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
                 <summary>{ "Failures and checkpoints" }</summary>
                 <p class="hint">{ format::units("Nodes may fail: those of a list, which may be dropped as a file of node, from and to; and others by chance. A job that runs there loses its GPUs and what no checkpoint holds, and waits again.") }</p>
                 { outages(session, setup) }
-                { for fields(Group::Failures) }
+                { for fields(SettingGroup::Failures) }
             </details>
         </section>
     }

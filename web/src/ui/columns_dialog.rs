@@ -9,7 +9,7 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::state::{ColumnsAsked, OpeningAction};
 use std::rc::Rc;
-use switchyard::trace::{ColumnMapping, MappingRole, TimeRule, Unit};
+use switchyard::trace::{ColumnMapping, MappingRole, TimeRule, TimeUnit};
 use web_sys::HtmlDialogElement;
 use yew::prelude::*;
 
@@ -73,16 +73,17 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
             .map(|cell| html! { <td title={cell.clone()}>{ cell }</td> });
         html! { <tr>{ for cells }</tr> }
     });
-    let units = |unset: &str, now: Option<Unit>| {
-        let unit = |unit: &(Unit, &str)| option(unit.1, unit.0.text(), now == Some(unit.0), None);
+    let units = |unset: &str, now: Option<TimeUnit>| {
+        let unit =
+            |unit: &(TimeUnit, &str)| option(unit.1, unit.0.text(), now == Some(unit.0), None);
         let unset = option("", unset, now.is_none(), None);
         std::iter::once(unset)
-            .chain(Unit::ALL.iter().map(unit))
+            .chain(TimeUnit::ALL.iter().map(unit))
             .collect::<Html>()
     };
     let rules = RULES.map(|(value, name, rule)| option(value, name, rule == mapping.time, None));
     let by_name = |name: &str| {
-        Unit::ALL
+        TimeUnit::ALL
             .iter()
             .find(|unit| unit.1 == name)
             .map(|unit| unit.0)

@@ -11,7 +11,7 @@ use crate::state::{Action, AppState, Setup};
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::report::Summary;
-use switchyard_app::asked::LOADS;
+use switchyard_app::options::LOADS;
 use yew::prelude::*;
 
 /// Jobs that spend less of their lives waiting do not wait.

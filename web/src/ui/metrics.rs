@@ -1,12 +1,10 @@
-//! How the page shows what runs are told in numbers: the engine's metrics of runs, and numbers of GPU types, groups and
+//! How the page shows what runs are told in numbers: the engine's metrics of runs, and numbers of GPU types and
 //! calibration.
 
 use super::term::Definition;
 use super::wording::Direction;
 use crate::draw::format;
-use switchyard::report::{
-    self as metrics, Better, Calibration, GroupFigure, GroupFigures, TypeFigures, Unit,
-};
+use switchyard::report::{self as metrics, Better, Calibration, MetricUnit, TypeFigures};
 
 /// A number of what is told of every run beside its [`metrics::Metric`]s.
 pub(super) struct Metric<T> {
@@ -35,7 +33,7 @@ const OTHER_JOBS: MetricStyle = MetricStyle {
     ..LESS_TIME
 };
 const MORE_OF_ALL: MetricStyle = MetricStyle {
-    format: percent,
+    format: format::percent,
     direction: Direction::Level,
     better: Better::Higher,
 };
@@ -63,15 +61,15 @@ impl MetricStyle {
     /// As a metric of runs says.
     pub(super) fn of(metric: &metrics::Metric) -> Self {
         let look = match metric.unit {
-            Unit::Seconds => LESS_TIME,
-            Unit::Share => MORE_OF_ALL,
-            Unit::GpuHours => LESS_SERVICE,
-            Unit::Count => FEWER,
-            Unit::NodeHours => MetricStyle {
+            MetricUnit::Seconds => LESS_TIME,
+            MetricUnit::Share => MORE_OF_ALL,
+            MetricUnit::GpuHours => LESS_SERVICE,
+            MetricUnit::Count => FEWER,
+            MetricUnit::NodeHours => MetricStyle {
                 format: node_hours,
                 ..FEWER
             },
-            Unit::Number => LOWER,
+            MetricUnit::Number => LOWER,
         };
         Self {
             better: metric.better,
@@ -101,7 +99,7 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
             formula: "Σ GPUs × time held ∕ (GPUs of the type × makespan)",
             source: "",
         },
-        value: |of| of.allocation,
+        value: |of| of.gpu_allocation,
         look: MetricStyle {
             better: Better::Neither,
             ..MORE_OF_ALL
@@ -126,7 +124,7 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
             formula: "mean of finish − submit",
             source: "",
         },
-        value: |of| of.mean_jct,
+        value: |of| of.jct_mean,
         look: OTHER_JOBS,
     },
     Metric {
@@ -137,95 +135,8 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
             formula: "mean of JCT − time on GPUs",
             source: "",
         },
-        value: |of| of.mean_queueing,
+        value: |of| of.queueing_mean,
         look: OTHER_JOBS,
-    },
-];
-
-/// What is told of every group of jobs, in the order of [`GroupFigure::ALL`].
-pub(super) static OF_GROUP: [Metric<GroupFigures>; GroupFigure::ALL.len()] = [
-    Metric {
-        definition: Definition {
-            id: GroupFigure::Wait.word(),
-            name: "mean wait",
-            meaning: "Time without GPUs over the whole life of a finished job of the group, on average.",
-            formula: "mean of JCT − time on GPUs",
-            source: "",
-        },
-        value: |of| GroupFigure::Wait.of(of),
-        look: LESS_TIME,
-    },
-    Metric {
-        definition: Definition {
-            id: GroupFigure::WaitP95.word(),
-            name: "p95 wait",
-            meaning: "19 of 20 finished jobs of the group waited no longer than this.",
-            formula: "95th percentile of JCT − time on GPUs",
-            source: "",
-        },
-        value: |of| GroupFigure::WaitP95.of(of),
-        look: LESS_TIME,
-    },
-    Metric {
-        definition: Definition {
-            id: GroupFigure::Jct.word(),
-            name: "mean JCT",
-            meaning: "From submission to finish, averaged over the group's finished jobs.",
-            formula: "mean of finish − submit",
-            source: "",
-        },
-        value: |of| GroupFigure::Jct.of(of),
-        look: LESS_TIME,
-    },
-    Metric {
-        definition: Definition {
-            id: GroupFigure::JctP95.word(),
-            name: "p95 JCT",
-            meaning: "19 of 20 finished jobs of the group took no longer than this.",
-            formula: "95th percentile of finish − submit",
-            source: "",
-        },
-        value: |of| GroupFigure::JctP95.of(of),
-        look: LESS_TIME,
-    },
-    Metric {
-        definition: Definition {
-            id: GroupFigure::Rho.word(),
-            name: "mean ρ",
-            meaning: "Finish-time fairness, averaged over the group's finished jobs: below 1 they did better than with an equal share of the cluster.",
-            formula: "",
-            source: "Themis, NSDI'20",
-        },
-        value: |of| GroupFigure::Rho.of(of),
-        look: LOWER,
-    },
-    Metric {
-        definition: Definition {
-            id: GroupFigure::GpuHours.word(),
-            name: "GPU·h held",
-            meaning: "GPU-hours that the group's jobs held.",
-            formula: "Σ GPUs × time held",
-            source: "",
-        },
-        value: |of| GroupFigure::GpuHours.of(of),
-        look: MetricStyle {
-            better: Better::Neither,
-            ..LESS_SERVICE
-        },
-    },
-    Metric {
-        definition: Definition {
-            id: GroupFigure::Share.word(),
-            name: "share of all GPU·h",
-            meaning: "The part of all GPU-hours held that the group's jobs held.",
-            formula: "",
-            source: "",
-        },
-        value: |of| GroupFigure::Share.of(of),
-        look: MetricStyle {
-            better: Better::Neither,
-            ..MORE_OF_ALL
-        },
     },
 ];
 
@@ -291,10 +202,6 @@ pub(super) static CALIBRATION: [Metric<Calibration>; 5] = [
     },
 ];
 
-fn percent(share: f64) -> String {
-    format!("{} %", format::figures(100.0 * share))
-}
-
 fn node_hours(hours: f64) -> String {
     format!("{} node-hours", format::figures(hours))
 }
@@ -310,12 +217,6 @@ fn gpu_hours(hours: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_figure_of_groups_can_be_shown() {
-        let shown = OF_GROUP.each_ref().map(|metric| metric.definition.id);
-        assert_eq!(shown, GroupFigure::WORDS);
-    }
 
     #[test]
     fn metrics_have_different_ids() {

@@ -8,7 +8,7 @@ use super::wording::{SAME, difference};
 use crate::comparison::{summary, types};
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
-use switchyard::report::{Better, Group, Metric, Summary, TypeFigures, finished_in_all};
+use switchyard::report::{Better, Metric, MetricGroup, Summary, TypeFigures, finished_in_all};
 use switchyard_app::figures::type_title;
 use yew::prelude::*;
 
@@ -108,11 +108,11 @@ pub(super) fn metrics_table(columns: &[RunColumn], dark: bool, baseline: u32) ->
             </th>
         }
     });
-    let of_runs = Metric::of_group(Group::Run).chain(Metric::of_group(Group::Jobs));
+    let of_runs = Metric::of_group(MetricGroup::Run).chain(Metric::of_group(MetricGroup::Jobs));
     let of_runs = of_runs.map(|metric| {
         let values = columns.iter().map(|column| match metric.group {
             // How many jobs a run has left behind is of all of them.
-            Group::Jobs => (metric.of)(&column.summary),
+            MetricGroup::Jobs => (metric.of)(&column.summary),
             _ => known(metric, &column.compared),
         });
         row(
@@ -160,7 +160,7 @@ pub(super) fn metrics_table(columns: &[RunColumn], dark: bool, baseline: u32) ->
 
 /// What failures cost the runs, over all jobs. What is nought in every run says nothing.
 fn of_failures(columns: &[RunColumn], baseline: &RunColumn) -> Vec<Html> {
-    let rows = Metric::of_group(Group::Failures).filter_map(|metric| {
+    let rows = Metric::of_group(MetricGroup::Failures).filter_map(|metric| {
         let values = columns.iter();
         let values: Vec<f64> = values.map(|column| (metric.of)(&column.summary)).collect();
         values.iter().any(|value| *value != 0.0).then(|| {
@@ -333,11 +333,11 @@ mod tests {
             types: vec![TypeFigures {
                 gpu_type: "v100".to_owned(),
                 gpus: 8,
-                gpu_hours: 0.0,
-                allocation: 0.5,
+                executed_gpu_hours: 0.0,
+                gpu_allocation: 0.5,
                 jobs: 1 + evictions,
-                mean_jct: 60.0,
-                mean_queueing: 6.0,
+                jct_mean: 60.0,
+                queueing_mean: 6.0,
                 jct: Vec::new(),
             }],
         }

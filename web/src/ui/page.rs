@@ -25,6 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::policy::PolicySpec;
+use switchyard_app::{Metric, format};
 use wasm_bindgen_futures::spawn_local;
 
 /// Is called with what has changed.
@@ -108,6 +109,14 @@ impl Page {
     pub fn spec_of(&self, text: &str) -> Option<String> {
         let spec: PolicySpec = text.parse().ok()?;
         Some(spec.to_string())
+    }
+
+    /// A value of the metric of this id, with its unit.
+    pub fn in_words(&self, metric: &str, value: f64) -> String {
+        match Metric::named(metric) {
+            Some(metric) => format::metric(metric, value),
+            None => format::significant(value),
+        }
     }
 
     /// The table of the page's own sweep, as CSV.

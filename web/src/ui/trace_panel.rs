@@ -23,7 +23,7 @@ use crate::state::{
 };
 use crate::stored_traces::Held;
 use switchyard::workload::SAMPLES;
-use switchyard_app::asked::LOADS;
+use switchyard_app::options::LOADS;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;

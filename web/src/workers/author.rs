@@ -7,7 +7,7 @@ use gloo_events::EventListener;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use switchyard::policy::PolicySpec;
-use switchyard::policy::script::{EXAMPLES, Script, WORDS, unpack};
+use switchyard::policy::script::{EXAMPLES, KEYWORDS, Script, WORDS, unpack};
 use switchyard::sim::Mistake;
 use switchyard::workload::CHALLENGES;
 use switchyard_app::challenges::{MOST_DRAW, Score, link, score};
@@ -56,6 +56,8 @@ enum AuthorReply {
 struct Described {
     examples: Vec<ScriptExample>,
     words: Vec<LanguageWord>,
+    /// The language's own words.
+    keywords: &'static [&'static str],
     challenges: Vec<ChallengeFacts>,
     /// The greatest number that a draw may have.
     most_draw: u64,
@@ -228,6 +230,7 @@ fn described() -> Described {
     Described {
         examples: examples.collect(),
         words: words.collect(),
+        keywords: KEYWORDS,
         challenges: challenges.collect(),
         most_draw: MOST_DRAW,
     }

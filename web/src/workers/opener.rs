@@ -151,7 +151,7 @@ fn open_files(
 ) -> Result<Option<Opened>, Refusal> {
     let unit = choice.unit();
     let mapping = columns.map(|text| text.parse()).transpose();
-    let mut asked = switchyard_app::asked::Opening {
+    let mut asked = switchyard_app::options::Opening {
         options: OpenOptions {
             member,
             max_bytes: MAX_BYTES,

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::series::{self, Points};
 use crate::format::{quoted, significant};
-use switchyard::tell::{Line, Mark, Plot};
+use switchyard::tell::{Mark, Plot, PlotLine};
 
 /// A [`Plot`] with its axes.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Curve<'a> {
 impl<'a> Curve<'a> {
     /// Of a plot.
     pub fn of(plot: &'a Plot) -> Self {
-        let finite = |line: &Line| {
+        let finite = |line: &PlotLine| {
             let points = line.points.iter().copied();
             points
                 .filter(|(x, y)| x.is_finite() && y.is_finite())
@@ -117,7 +117,7 @@ mod tests {
                 "Gittins index",
                 "attained service, GPU·s",
                 "index, 1 ∕ GPU·s",
-                vec![Line::new("", points)],
+                vec![PlotLine::new("", points)],
             )
         }
     }

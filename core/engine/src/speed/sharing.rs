@@ -48,19 +48,21 @@ impl Sharing {
     }
 
     /// The share of its own throughput that a job has beside each of its neighbours.
-    fn beside(&self, place: Place, job: JobId) -> impl Iterator<Item = (JobId, f64)> {
+    fn rates_together(&self, place: Place, job: JobId) -> impl Iterator<Item = (JobId, f64)> {
         let there = self.on.get(&place).map_or(&[][..], Vec::as_slice);
         let own = there.iter().find(|of| of.0 == job).map(|of| of.1);
         let generation = self.generations.get(place.0 as usize).copied();
         let others = there.iter().filter(move |of| of.0 != job);
         others.filter_map(move |&(other, of_other)| {
-            let (mine, _) = own?.beside(of_other, generation?)?;
+            let (mine, _) = own?.rates_together(of_other, generation?)?;
             Some((other, mine))
         })
     }
 
     fn factor_at(&self, place: Place, job: JobId) -> f64 {
-        self.beside(place, job).map(|(_, share)| share).product()
+        self.rates_together(place, job)
+            .map(|(_, share)| share)
+            .product()
     }
 }
 
@@ -123,7 +125,7 @@ impl Law for Sharing {
                 factor,
                 load: None,
                 by: self
-                    .beside(place, job)
+                    .rates_together(place, job)
                     .map(|(other, share)| (other, 1.0 - share))
                     .collect(),
             });

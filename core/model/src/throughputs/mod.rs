@@ -85,7 +85,7 @@ impl JobType {
 
     /// On one GPU beside `other`: the share of its own throughput alone that each of the two has,
     /// this one's first; `None` where they ran out of memory.
-    pub fn beside(self, other: Self, gpu: GpuGeneration) -> Option<(f64, f64)> {
+    pub fn rates_together(self, other: Self, gpu: GpuGeneration) -> Option<(f64, f64)> {
         let (a, b) = (
             self.index().min(other.index()),
             self.index().max(other.index()),
@@ -135,15 +135,15 @@ mod tests {
             named("ResNet-18 (batch size 16)"),
             named("ResNet-18 (batch size 32)"),
         );
-        let (mine, its) = a.beside(b, GpuGeneration::K80).expect("measured");
-        assert_eq!(b.beside(a, GpuGeneration::K80), Some((its, mine)));
+        let (mine, its) = a.rates_together(b, GpuGeneration::K80).expect("measured");
+        assert_eq!(b.rates_together(a, GpuGeneration::K80), Some((its, mine)));
         assert_eq!((mine, its), (0.530, 0.435));
         let (r50, large) = (
             named("ResNet-50 (batch size 128)"),
             named("Transformer (batch size 256)"),
         );
-        assert_eq!(a.beside(r50, GpuGeneration::K80), None);
-        assert_eq!(r50.beside(large, GpuGeneration::V100), None);
+        assert_eq!(a.rates_together(r50, GpuGeneration::K80), None);
+        assert_eq!(r50.rates_together(large, GpuGeneration::V100), None);
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
             for a in JobType::all() {
                 assert!(a.throughput(gpu, 1, true).is_some_and(|speed| speed > 0.0));
                 for b in JobType::all() {
-                    if let Some((mine, its)) = a.beside(b, gpu) {
+                    if let Some((mine, its)) = a.rates_together(b, gpu) {
                         assert!(0.0 < mine && mine <= 1.0 && 0.0 < its && its <= 1.0);
                         fitting += 1;
                     }

@@ -15,8 +15,8 @@ use crate::cluster::Part;
 use crate::gang::{Asker, Gang};
 use crate::job::JobId;
 use crate::locality::Locality;
+use crate::network_state::{Learned, NetworkState, Site};
 use crate::placement::Placement as _;
-use crate::sight::{Learned, Sight, Site};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use switchyard_explain::{Choice, Placing, PlacingStep, Role};
@@ -128,7 +128,7 @@ impl Learned for Placer {
         &self,
         placement: &str,
         site: &Site<'_>,
-        sight: &Sight,
+        network_state: &NetworkState,
         gang: Gang,
         parts: &mut Vec<Part>,
     ) -> bool {
@@ -139,8 +139,8 @@ impl Learned for Placer {
         else {
             return Locality::lay(site.free, site.node_size, gang, parts);
         };
-        let layout = Arc::new(Layout::of(sight.topology(), one_agent));
-        let scene = Scene::new(site, sight, &layout, gang);
+        let layout = Arc::new(Layout::of(network_state.topology(), one_agent));
+        let scene = Scene::new(site, network_state, &layout, gang);
         let mut agents = Agents {
             network: &self.network,
             without,
@@ -154,12 +154,12 @@ impl Learned for Placer {
             agents.noted = Some(Placing::default());
         }
         let laid = match &self.chooser {
-            None => agents.lay(sight.is_idle(), &mut Argmax, parts),
+            None => agents.lay(network_state.is_idle(), &mut Argmax, parts),
             Some(chooser) => {
                 // Whoever chooses may stop the run there, and another thread go on with it: no lock is held meanwhile.
                 let cell = || chooser.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut own = std::mem::replace(&mut *cell(), Box::new(Argmax));
-                let laid = agents.lay(sight.is_idle(), &mut *own, parts);
+                let laid = agents.lay(network_state.is_idle(), &mut *own, parts);
                 *cell() = own;
                 laid
             }

@@ -10,7 +10,7 @@ use super::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
 use crate::draw::{Rng, unit};
 use rand_xoshiro::rand_core::SeedableRng;
 use switchyard_explain::Choice;
-use switchyard_tensors::{NetworkError, Tensors};
+use switchyard_tensors::{NetworkError, Tensors, written};
 use wide::f32x4;
 
 /// The placement of a file that names none.
@@ -250,32 +250,23 @@ impl Network {
 
     /// As a file of safetensors, which [`of_safetensors`](Self::of_safetensors) reads.
     pub fn to_safetensors(&self) -> Vec<u8> {
-        let (mut header, mut data) = (Vec::new(), Vec::new());
-        let mut add = |name: String, shape: String, values: &mut dyn Iterator<Item = f32>| {
-            let from = data.len();
-            data.extend(values.flat_map(f32::to_le_bytes));
-            header.push(format!(
-                r#""{name}":{{"dtype":"F32","shape":[{shape}],"data_offsets":[{from},{}]}}"#,
-                data.len()
-            ));
-        };
-        for ((name, inputs, outputs), layer) in LAYERS.into_iter().zip(&self.layers) {
-            let by_output = (0..outputs)
-                .flat_map(|output| (0..inputs).map(move |input| layer.weight(input, output)));
-            let shape = format!("{outputs},{inputs}");
-            add(format!("{name}.weight"), shape, &mut { by_output });
-            let bias = &mut layer.bias.iter().copied();
-            add(format!("{name}.bias"), outputs.to_string(), bias);
-        }
-        let placement = &self.placement;
-        header.push(format!(r#""__metadata__":{{"placement":"{placement}"}}"#));
-        let mut header = format!("{{{}}}", header.join(","));
-        // Data begin at a multiple of eight.
-        header.push_str(&" ".repeat(header.len().next_multiple_of(8) - header.len()));
-        let mut file = (header.len() as u64).to_le_bytes().to_vec();
-        file.extend(header.into_bytes());
-        file.extend(data);
-        file
+        let tensors = LAYERS
+            .into_iter()
+            .zip(&self.layers)
+            .flat_map(|(of, layer)| {
+                let (name, inputs, outputs) = of;
+                let by_output = (0..outputs)
+                    .flat_map(|output| (0..inputs).map(move |input| layer.weight(input, output)));
+                [
+                    (
+                        format!("{name}.weight"),
+                        vec![outputs, inputs],
+                        by_output.collect(),
+                    ),
+                    (format!("{name}.bias"), vec![outputs], layer.bias.clone()),
+                ]
+            });
+        written(&tensors.collect::<Vec<_>>(), &self.placement)
     }
 
     /// Of small random numbers, for a placement that learns.

@@ -28,9 +28,9 @@ macro_rules! learned {
                     is_learned: true,
                     ..Description::new($text, $summary)
                 };
-                const ON_LINKS: Option<OnLinks> = Some(|site, sight, gang, parts| {
-                    match sight.learned() {
-                        Some(learned) => learned.lay($text, site, sight, gang, parts),
+                const ON_LINKS: Option<OnLinks> = Some(|site, network_state, gang, parts| {
+                    match network_state.learned() {
+                        Some(learned) => learned.lay($text, site, network_state, gang, parts),
                         None => Self::lay(site.free, site.node_size, gang, parts),
                     }
                 });

@@ -6,7 +6,7 @@
 //! loads of its edges. All features are about 0 to 1, and clipped to [0, 4].
 
 use crate::cluster::{Part, Topology};
-use crate::{Gang, Queue, Sight, Site};
+use crate::{Gang, NetworkState, Queue, Site};
 use std::ops::Range;
 use std::sync::Arc;
 use switchyard_explain::Role;
@@ -161,8 +161,13 @@ pub struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// Nothing of it is laid.
-    pub fn new(site: &'a Site<'a>, sight: &Sight, layout: &Arc<Layout>, gang: Gang) -> Self {
-        let tree = sight.topology();
+    pub fn new(
+        site: &'a Site<'a>,
+        network_state: &NetworkState,
+        layout: &Arc<Layout>,
+        gang: Gang,
+    ) -> Self {
+        let tree = network_state.topology();
         let servers = gang.needs.servers().count;
         let mut scene = Self {
             seen: Observation {
@@ -195,7 +200,7 @@ impl<'a> Scene<'a> {
         if let Some(asker) = &gang.asker {
             scene.queue(&asker.queue);
         }
-        scene.look(sight);
+        scene.look(network_state);
         scene.count();
         scene
     }
@@ -212,22 +217,26 @@ impl<'a> Scene<'a> {
     }
 
     /// Fills in what does not depend on what of the gang is laid.
-    fn look(&mut self, sight: &Sight) {
-        let (tree, layout) = (sight.topology(), Arc::clone(&self.seen.layout));
+    fn look(&mut self, network_state: &NetworkState) {
+        let (tree, layout) = (network_state.topology(), Arc::clone(&self.seen.layout));
         // What residents are slowed by, in all, and how many they are.
         let mut in_rack = vec![(0.0, 0u32); tree.racks() as usize];
         for node in 0..tree.nodes() {
             let at = node as usize;
             let open = self.site.free.is_open(node);
             let nic = tree.node_edge(node);
-            let residents = sight.residents(node).iter().map(|&(job, mask)| {
-                let wanted = sight.wanted(job);
+            let residents = network_state.residents(node).iter().map(|&(job, mask)| {
+                let wanted = network_state.wanted(job);
                 let wanted = wanted.iter().find(|(edge, _)| *edge == nic);
                 let wanted = wanted.map_or(0.0, |(_, wanted)| wanted / tree.capacity(nic));
-                (mask, 1.0 - sight.factor(job), wanted)
+                (mask, 1.0 - network_state.factor(job), wanted)
             });
             let residents: Vec<(u64, f64, f64)> = residents.collect();
-            let there = if open { sight.free_mask(node) } else { 0 };
+            let there = if open {
+                network_state.free_mask(node)
+            } else {
+                0
+            };
             self.usable[at] = self.usable[at].min(there.count_ones());
             for group in 0..tree.sockets(node) {
                 let mask = tree.socket_mask(node, group);
@@ -239,15 +248,15 @@ impl<'a> Scene<'a> {
                 self.seen.groups.push([
                     0.0,
                     scaled(f64::from(mask.count_ones()), 4.0),
-                    scaled(sight.load(tree.pcie_edge(node, group)), 1.0),
-                    scaled(sight.load(tree.socket_edge(node, group)), 1.0),
+                    scaled(network_state.load(tree.pcie_edge(node, group)), 1.0),
+                    scaled(network_state.load(tree.socket_edge(node, group)), 1.0),
                     0.0,
                     scaled(slow / f64::from(count.max(1)), 1.0),
                     scaled(wanted, 1.0),
                     0.0,
                 ]);
             }
-            let (cores, wanted) = sight.cores(node);
+            let (cores, wanted) = network_state.cores(node);
             let (cores, wanted) = (cores as f64 / 1000.0, wanted as f64 / 1000.0);
             let (left, over) = match cores > 0.0 {
                 true => (cores - wanted, wanted / cores - 1.0),
@@ -255,7 +264,7 @@ impl<'a> Scene<'a> {
             };
             let slow = residents.iter().fold(0.0, |sum, of| sum + of.1);
             self.seen.servers.push([
-                scaled(sight.load(nic), 1.0),
+                scaled(network_state.load(nic), 1.0),
                 0.0,
                 scaled(left, 56.0),
                 scaled(over, 1.0),
@@ -271,13 +280,13 @@ impl<'a> Scene<'a> {
         let mut loads = vec![0.0f64; self.seen.partitions.len()];
         for (rack, &(slow, count)) in (0u32..).zip(&in_rack) {
             let seen = &mut self.seen.racks[rack as usize];
-            seen[0] = scaled(sight.load(tree.rack_edge(rack)), 1.0);
+            seen[0] = scaled(network_state.load(tree.rack_edge(rack)), 1.0);
             seen[3] = scaled(slow / f64::from(count.max(1)), 1.0);
             let partition = layout.partitions[rack as usize] as usize;
             let all = &mut in_partition[partition];
             *all = (all.0 + slow, all.1 + count);
             // Of one agent for all, the fullest.
-            let load = sight.load(tree.partition_edge(tree.partition_of(rack)));
+            let load = network_state.load(tree.partition_edge(tree.partition_of(rack)));
             loads[partition] = loads[partition].max(load);
         }
         for (at, &(slow, count)) in in_partition.iter().enumerate() {

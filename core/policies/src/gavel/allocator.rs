@@ -268,7 +268,9 @@ fn pairs(asking: &Asking<'_>, groups: &[Group], members: &[Vec<JobId>]) -> Vec<P
                 if groups[a].speeds[pool] <= 0.0 || groups[b].speeds[pool] <= 0.0 {
                     continue;
                 }
-                let keeps = asking.view.beside(members[a][0], members[b][0], pool);
+                let keeps = asking
+                    .view
+                    .rates_together(members[a][0], members[b][0], pool);
                 if let Some(keeps) = keeps.filter(|keeps| keeps.iter().sum::<f64>() > 1.0) {
                     pairs.push(Pair {
                         groups: [a, b],

@@ -62,7 +62,7 @@ struct Seat {
     job: JobId,
     pool: usize,
     /// On the same GPU.
-    beside: Option<JobId>,
+    partner: Option<JobId>,
 }
 
 impl ByType {
@@ -196,7 +196,7 @@ impl ByType {
                     && combination.is_active(view)
                     && combination.members().all(|job| runs(job) && is_free(&job))
                     && match combination.jobs {
-                        (a, Some(b)) => view.beside(a, b, pool).is_some(),
+                        (a, Some(b)) => view.rates_together(a, b, pool).is_some(),
                         _ => true,
                     }
                 {
@@ -218,12 +218,12 @@ impl ByType {
         let mut seats: Vec<Seat> = Vec::new();
         for &at in &self.ran {
             let combination = &self.combinations[at];
-            if let (Some(pool), (job, beside)) = (combination.ran, combination.jobs) {
-                seats.push(Seat { job, pool, beside });
-                seats.extend(beside.map(|other| Seat {
+            if let (Some(pool), (job, partner)) = (combination.ran, combination.jobs) {
+                seats.push(Seat { job, pool, partner });
+                seats.extend(partner.map(|other| Seat {
                     job: other,
                     pool,
-                    beside: Some(job),
+                    partner: Some(job),
                 }));
             }
         }
@@ -245,9 +245,9 @@ impl ByType {
         let stays = |seat: &Seat| {
             let first = ledger.parts(seat.job).first();
             let pool = first.map(|part| room.pool_of(part.node));
-            let beside = seat.beside.map(shared);
+            let partner = seat.partner.map(shared);
             pool == Some(seat.pool)
-                && match (shared(seat.job), beside) {
+                && match (shared(seat.job), partner) {
                     (mine, Some(its)) => mine.is_some() && mine == its,
                     (mine, None) => mine.is_none(),
                 }
@@ -275,7 +275,7 @@ impl ByType {
             let Some(pool) = ran else { continue };
             let mut is_laid = match jobs {
                 (job, None) => self.lay_alone(view, job, pool, &mut placement),
-                (a, Some(b)) => self.lay_beside(view, [a, b], pool, &mut placement),
+                (a, Some(b)) => self.lay_with_partner(view, [a, b], pool, &mut placement),
             };
             if !is_laid {
                 self.combinations[at].ran = None;
@@ -309,9 +309,9 @@ impl ByType {
             if !is_laid {
                 continue;
             }
-            for (job, beside) in [(Some(jobs.0), jobs.1), (jobs.1, Some(jobs.0))] {
+            for (job, partner) in [(Some(jobs.0), jobs.1), (jobs.1, Some(jobs.0))] {
                 let Some(job) = job else { continue };
-                if let Some(half) = view.half(job).filter(|_| beside.is_some()) {
+                if let Some(half) = view.half(job).filter(|_| partner.is_some()) {
                     let part = placement.parts[0];
                     let gpu = part.share.map_or(half.gpu, |share| share.gpu);
                     placement.parts = vec![Part::of_share(part.node, Share { gpu, ..half })];
@@ -319,7 +319,7 @@ impl ByType {
                 self.room.take(job, &placement.parts, view.needs(job));
                 plan.place(job, &placement);
                 leaving.retain(|&other| other != job);
-                self.note(view, job, &placement.parts, beside);
+                self.note(view, job, &placement.parts, partner);
             }
         }
         for job in leaving {
@@ -345,7 +345,7 @@ impl ByType {
     }
 
     /// Finds an idle GPU for two; says which in the first one's share.
-    fn lay_beside(
+    fn lay_with_partner(
         &mut self,
         view: &View<'_>,
         jobs: [JobId; 2],
@@ -384,19 +384,19 @@ impl ByType {
     }
 
     /// Says in the round's report what a job is given.
-    fn note(&mut self, view: &View<'_>, job: JobId, after: &[Part], beside: Option<JobId>) {
-        let speed = self.speed(view, job, after, beside);
+    fn note(&mut self, view: &View<'_>, job: JobId, after: &[Part], partner: Option<JobId>) {
+        let speed = self.speed(view, job, after, partner);
         let row = self.rows.entry(job).or_insert_with(|| idle(job));
         row.after = after.to_vec();
         row.speedup = speed;
     }
 
     /// How fast a job is on these GPUs.
-    fn speed(&self, view: &View<'_>, job: JobId, parts: &[Part], beside: Option<JobId>) -> f64 {
+    fn speed(&self, view: &View<'_>, job: JobId, parts: &[Part], partner: Option<JobId>) -> f64 {
         let Some(pool) = parts.first().map(|part| self.room.pool_of(part.node)) else {
             return 0.0;
         };
-        let keeps = beside.and_then(|other| view.beside(job, other, pool));
+        let keeps = partner.and_then(|other| view.rates_together(job, other, pool));
         view.speed_on(job, pool) * keeps.map_or(1.0, |[mine, _]| mine)
     }
 }
@@ -434,8 +434,8 @@ impl Policy for ByType {
         let seats = self.seats();
         let rows = ledger.running().map(|job| {
             let parts = ledger.parts(job);
-            let beside = seat_of(&seats, job).and_then(|seat| seat.beside);
-            let speed = self.speed(view, job, parts, beside);
+            let partner = seat_of(&seats, job).and_then(|seat| seat.partner);
+            let speed = self.speed(view, job, parts, partner);
             let row = RoundRow {
                 job,
                 before: parts.to_vec(),
@@ -475,7 +475,7 @@ impl Policy for ByType {
                 .iter()
                 .filter(|of| of.members().any(|member| member == job))
                 .filter(|of| of.members().all(is_active));
-            let (mut share, mut received, mut beside) = (0.0, 0.0, 0.0);
+            let (mut share, mut received, mut partner) = (0.0, 0.0, 0.0);
             for of in mine {
                 let standing = &of.on[pool];
                 let passed = if of.ran == Some(pool) {
@@ -486,7 +486,7 @@ impl Policy for ByType {
                 share += standing.share;
                 received += standing.received - self.round / 2.0 + passed;
                 if of.jobs.1.is_some() {
-                    beside += standing.share;
+                    partner += standing.share;
                 }
             }
             facts.push(Fact::percent(&format!("share of time on {name}"), share, 0));
@@ -497,10 +497,10 @@ impl Policy for ByType {
                     0,
                 ));
             }
-            if beside > 0.0 {
+            if partner > 0.0 {
                 facts.push(Fact::percent(
                     &format!("of it beside another, on {name}"),
-                    beside,
+                    partner,
                     0,
                 ));
             }

@@ -26,7 +26,7 @@ impl PackingByTrial {
             for pool in 0..asking.gpus.len() {
                 let runs = |job| asking.view.speed_on(job, pool) > 0.0;
                 if runs(a) && runs(b) {
-                    match asking.view.beside(a, b, pool) {
+                    match asking.view.rates_together(a, b, pool) {
                         Some(keeps) => done += keeps.iter().sum::<f64>(),
                         None => return false,
                     }

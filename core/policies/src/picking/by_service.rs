@@ -1,12 +1,12 @@
 //! Picking among all jobs, those that run too, by a network: for GPU traces, whose jobs ask for no time.
 //!
 //! It has the shape of the [`network`](super::network) that picks from a batch queue, and sees other numbers
-//! of a job, which every real scheduler has ([`Sight`]): the service it has had (GPUs × time, as Tiresias,
+//! of a job, which every real scheduler has ([`JobFeatures`]): the service it has had (GPUs × time, as Tiresias,
 //! NSDI'19 §3.2), and how long those like it took that have ended (as Helios' QSSF, SC'21 §4.2, expects it).
 //! The greatest scores run, all others wait: [`Continuous`] around it.
 
+use super::features::FEATURES;
 use super::network::Network;
-use super::sight::FEATURES;
 use crate::continuous::{Continuous, Rule};
 use crate::history::History;
 use crate::job::JobId;
@@ -19,13 +19,13 @@ use switchyard_placement::Strategy;
 
 /// The policy by a network, which compares jobs anew at every event and every `quantum` seconds.
 pub fn by_service(network: Network, quantum: f64, strategy: Strategy) -> Box<dyn Policy> {
-    let sight = Sight::default();
+    let job_features = JobFeatures::default();
     Box::new(Continuous::new(
         quantum,
         strategy,
         ByService {
             network,
-            sight,
+            job_features,
             running: RefCell::default(),
         },
     ))
@@ -33,7 +33,7 @@ pub fn by_service(network: Network, quantum: f64, strategy: Strategy) -> Box<dyn
 
 /// What there is to see of jobs: the numbers of one, and what is remembered of those that have ended.
 #[derive(Default)]
-pub struct Sight {
+pub struct JobFeatures {
     history: History,
     /// The longest that anybody who has ended took, seconds.
     longest: f64,
@@ -42,7 +42,7 @@ pub struct Sight {
     alike: BTreeMap<(Option<u32>, u32), Memory>,
 }
 
-impl Sight {
+impl JobFeatures {
     /// Remembers who has just finished; says whether it sees all others differently since.
     pub fn learn(&mut self, view: &View<'_>) -> bool {
         for &news in view.news() {
@@ -141,7 +141,7 @@ impl Memory {
 
 struct ByService {
     network: Network,
-    sight: Sight,
+    job_features: JobFeatures,
     /// By job: until it has run for how long its score holds, and the score. What is seen are logarithms, and
     /// a job that has run for hours is the same a minute later.
     running: RefCell<Vec<(f64, f64)>>,
@@ -152,7 +152,10 @@ const HOLDS: (f64, f64) = (1.0 / 32.0, 10.0);
 
 impl ByService {
     fn score(&self, view: &View<'_>, job: JobId, runs: bool) -> f64 {
-        f64::from(self.network.score(&self.sight.features(view, job, runs)))
+        f64::from(
+            self.network
+                .score(&self.job_features.features(view, job, runs)),
+        )
     }
 }
 
@@ -179,14 +182,14 @@ impl Rule for ByService {
     }
 
     fn learn(&mut self, view: &View<'_>) -> bool {
-        self.sight.learn(view)
+        self.job_features.learn(view)
     }
 
     fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
-        let alike = self.sight.alike.get(&kind(view, job));
+        let alike = self.job_features.alike.get(&kind(view, job));
         let (whom, alike) = match alike {
             Some(alike) => ("its tenant and gang", alike),
-            None => ("all", &self.sight.all),
+            None => ("all", &self.job_features.all),
         };
         let took = |term: &str, logarithm: f64| Fact::span(term, libm::expm1(logarithm));
         let score = self.score(view, job, view.phase(job) == Phase::Running);

@@ -5,7 +5,7 @@
 //! (For GPU traces there is [`by_service`], which is no such queue and shares the network alone.)
 //!
 //! [`Queue`] is the policy, a [`Pick`] says which waiting job is next: a [`score`], or a [`network`]
-//! that has learned it from what it sees of them ([`sight`]). The semantics are those of the
+//! that has learned it from what it sees of them ([`features`]). The semantics are those of the
 //! simulator of RLScheduler (Zhang et al., SC'20; DIR-LAB/deep-batch-scheduler, commit cd433e3),
 //! down to the order of what happens in one second: jobs arrive before others end, each is looked at
 //! by itself, and those that end do so in the order of their starts.
@@ -14,12 +14,12 @@ mod behind;
 pub mod by_service;
 mod candidate;
 mod easy;
+pub mod features;
 pub mod network;
 mod pick;
 mod picker;
 mod queue;
 mod score;
-pub mod sight;
 mod tournament;
 mod waiting;
 

@@ -3,7 +3,7 @@
 //!
 //! Sums are f32 in one fixed order, so that scores are the same bits natively and in wasm.
 
-use super::sight::{FEATURES, features, visible};
+use super::features::{FEATURES, features, visible};
 use super::{Candidate, Moment, Pick, Waiting};
 use crate::job::JobId;
 use switchyard_explain::{Fact, Unit};

@@ -7,7 +7,7 @@ use super::table::Rows;
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
 use crate::workload::DEFAULT_PACKLIMIT;
-use crate::{Cadence, Every, Explanation, Fact, Policy, Rng, own};
+use crate::{Cadence, Every, Explanation, Fact, Policy, Rng, user_policy};
 use std::cell::RefCell;
 use switchyard_engine::{Phase, Plan, View};
 use switchyard_placement::{Room, Strategy};
@@ -204,7 +204,7 @@ impl Policy for Deciding {
                 .collect(),
             Err(why) => vec![Fact::new("not explained", why)],
         };
-        Explanation::new(own::verdict(view, job), facts)
+        Explanation::new(user_policy::verdict(view, job), facts)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can be wrong with a plug-in, in words for who wrote it.
 
-use crate::own::code::{Bounds, Unfit};
+use crate::user_policy::code::{Bounds, Unfit};
 use switchyard_engine::Mistake;
 
 /// The most bytes of a module: deflated some 22,000 characters of a link.

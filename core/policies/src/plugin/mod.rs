@@ -16,13 +16,13 @@ mod guest;
 #[cfg(feature = "plugins")]
 mod table;
 #[cfg(feature = "plugins")]
-pub use super::own::spec::{spec, unchecked_spec};
+pub use super::user_policy::spec::{spec, unchecked_spec};
 #[cfg(feature = "plugins")]
 pub use fault::PluginError;
 
 use super::entry::{BuildContext, Properties, UserCode};
-use super::own::{self, NAME};
 use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
+use super::user_policy::{self, NAME};
 use super::{ParamKind, Policy, PolicyEntry};
 #[cfg(feature = "plugins")]
 use fault::BOUNDS;
@@ -55,7 +55,7 @@ parameters! {
             "0",
             "Seconds after which it is asked again while jobs wait, besides every event; 0: at events alone.",
         ),
-        oracle: bool = own::permission(
+        oracle: bool = user_policy::permission(
             "It may see true durations, which no real scheduler knows.",
         ),
         placement: PlacementChoice = PLACEMENT,
@@ -73,13 +73,13 @@ impl Properties for Parameters {
     }
 
     fn check_code(&self) -> Result<(), Mistake> {
-        own::check(&self.code, |strategy| read(self, strategy))
+        user_policy::check(&self.code, |strategy| read(self, strategy))
     }
 }
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
     let strategy = params.placement.or(context.placement);
-    own::build(&params.code, strategy, |strategy| read(params, strategy))
+    user_policy::build(&params.code, strategy, |strategy| read(params, strategy))
 }
 
 #[cfg(feature = "plugins")]
@@ -91,8 +91,8 @@ impl Parameters {
     /// It is too large.
     pub(super) fn of_module(module: &[u8], name: &str) -> Result<Self, Mistake> {
         Ok(Self {
-            code: own::code::packed(module, BOUNDS).map_err(PluginError::from)?,
-            name: own::plain_name(name),
+            code: user_policy::code::packed(module, BOUNDS).map_err(PluginError::from)?,
+            name: user_policy::plain_name(name),
             quantum: 0,
             oracle: false,
             placement: PlacementChoice::Runs,
@@ -111,7 +111,7 @@ pub(super) fn check(module: &[u8]) -> Result<(), Mistake> {
 fn read(params: &Parameters, placement: Strategy) -> Result<Box<dyn Policy>, Mistake> {
     use switchyard_engine::Every;
 
-    let module = own::code::unpacked(&params.code, BOUNDS).map_err(PluginError::from)?;
+    let module = user_policy::code::unpacked(&params.code, BOUNDS).map_err(PluginError::from)?;
     let guest = guest::Guest::new(&module)?;
     let every = (params.quantum > 0).then(|| Every {
         seconds: f64::from(params.quantum),
@@ -123,5 +123,5 @@ fn read(params: &Parameters, placement: Strategy) -> Result<Box<dyn Policy>, Mis
 
 #[cfg(not(feature = "plugins"))]
 fn read(_: &Parameters, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
-    Err(own::not_built("plug-ins", "plugins"))
+    Err(user_policy::not_built("plug-ins", "plugins"))
 }

@@ -13,11 +13,11 @@ mod budget;
 #[cfg(feature = "scripts")]
 mod by_key;
 #[cfg(feature = "scripts")]
-mod desk;
-#[cfg(feature = "scripts")]
 mod direct;
 #[cfg(feature = "scripts")]
 mod examples;
+#[cfg(feature = "scripts")]
+mod host;
 #[cfg(feature = "scripts")]
 mod job;
 #[cfg(feature = "scripts")]
@@ -58,11 +58,11 @@ pub(super) use program::plain;
 #[cfg(feature = "scripts")]
 pub use text::{pack, unpack};
 #[cfg(feature = "scripts")]
-pub use words::{WORDS, Word};
+pub use words::{KEYWORDS, WORDS, Word};
 
 use super::entry::{BuildContext, Properties, UserCode};
-use super::own::{self, NAME};
 use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
+use super::user_policy::{self, NAME};
 use super::{ParamKind, Policy, PolicyEntry};
 use switchyard_engine::Mistake;
 use switchyard_placement::Strategy;
@@ -86,10 +86,10 @@ parameters! {
             "The script's text, deflated, in base64 for addresses; on the command line --policy script:FILE.",
         ),
         name: String = NAME,
-        oracle: bool = own::permission(
+        oracle: bool = user_policy::permission(
             "It may see true durations (job.duration, job.remaining), which no real scheduler knows.",
         ),
-        adaptive: bool = own::permission(
+        adaptive: bool = user_policy::permission(
             "It gives adaptive jobs other GPUs and batches than they ask for, with train().",
         ),
         placement: PlacementChoice = PLACEMENT,
@@ -111,13 +111,13 @@ impl Properties for Parameters {
     }
 
     fn check_code(&self) -> Result<(), Mistake> {
-        own::check(&self.code, |strategy| read(self, strategy))
+        user_policy::check(&self.code, |strategy| read(self, strategy))
     }
 }
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
     let strategy = params.placement.or(context.placement);
-    own::build(&params.code, strategy, |strategy| read(params, strategy))
+    user_policy::build(&params.code, strategy, |strategy| read(params, strategy))
 }
 
 impl Parameters {
@@ -126,7 +126,7 @@ impl Parameters {
     pub(super) fn of_text(code: String, name: &str, oracle: bool, adaptive: bool) -> Self {
         Self {
             code,
-            name: own::plain_name(name),
+            name: user_policy::plain_name(name),
             oracle,
             adaptive,
             placement: PlacementChoice::Runs,
@@ -153,5 +153,5 @@ fn read(params: &Parameters, placement: Strategy) -> Result<Box<dyn Policy>, Mis
 
 #[cfg(not(feature = "scripts"))]
 fn read(_: &Parameters, _: Strategy) -> Result<Box<dyn Policy>, Mistake> {
-    Err(own::not_built("scripts", "scripts"))
+    Err(user_policy::not_built("scripts", "scripts"))
 }

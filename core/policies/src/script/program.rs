@@ -3,8 +3,8 @@
 //! cannot have changed.
 
 use super::budget::{Budget, Limits};
-use super::desk::{self, Board, Desk, in_words};
 use super::direct::Direct;
+use super::host::{self, Board, Host, in_words};
 use super::job::{self, Job};
 use super::jobs::{self, Jobs};
 use super::language::{self, ended, mistake, unreadable};
@@ -44,7 +44,7 @@ pub struct Script {
     ast: AST,
     limits: Limits,
     budget: Rc<Budget>,
-    desk: Rc<RefCell<Desk>>,
+    host: Rc<RefCell<Host>>,
     says: Says,
     reads: Reads,
     /// It decides the whole.
@@ -106,9 +106,9 @@ impl Script {
             let long = "the script is longer than 64 KB: shorten it";
             return Err(mistake(Position::NONE, long));
         }
-        let desk = Rc::new(RefCell::new(Desk::default()));
+        let host = Rc::new(RefCell::new(Host::default()));
         let budget = Rc::new(Budget::new(limits));
-        let mut engine = engine(limits, &desk, &budget);
+        let mut engine = engine(limits, &host, &budget);
         engine.set_optimization_level(OptimizationLevel::None);
         let plain = engine.compile(text).map_err(|error| unreadable(&error))?;
         allowed(&plain)?;
@@ -148,7 +148,7 @@ impl Script {
             ast,
             limits,
             budget,
-            desk,
+            host,
             says,
             is_plan,
             head,
@@ -240,9 +240,9 @@ impl Script {
         let of = |&job: &JobId| Job::asked(view, job, self.reads.names);
         let asked: Vec<Job> = jobs.iter().map(of).collect();
         {
-            let mut desk = self.desk.borrow_mut();
-            std::mem::swap(&mut desk.keys, keys);
-            desk.rng = rng.clone();
+            let mut host = self.host.borrow_mut();
+            std::mem::swap(&mut host.keys, keys);
+            host.rng = rng.clone();
         }
         let now = view.now().seconds();
         self.budget.renew();
@@ -252,9 +252,9 @@ impl Script {
             MANY_NAME,
             (Jobs(Rc::new(asked)), now),
         );
-        let mut desk = self.desk.borrow_mut();
-        std::mem::swap(&mut desk.keys, keys);
-        *rng = desk.rng.clone();
+        let mut host = self.host.borrow_mut();
+        std::mem::swap(&mut host.keys, keys);
+        *rng = host.rng.clone();
         called.map_err(|error| {
             let mut mistake = self.placed(error);
             // So many have their keys: it was at the next.
@@ -287,13 +287,13 @@ impl Script {
 
     /// A job's number and what the script notes on the way.
     pub(super) fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
-        self.desk.borrow_mut().notes = Some(Vec::new());
+        self.host.borrow_mut().notes = Some(Vec::new());
         let mut keys = Vec::new();
         // A copy: asking changes nothing.
-        let mut rng = self.desk.borrow().rng.clone();
+        let mut rng = self.host.borrow().rng.clone();
         let called = self.interpreted(view, &mut rng, &[job], &mut keys);
         let notes = self.noted(job);
-        self.desk.borrow_mut().notes = None;
+        self.host.borrow_mut().notes = None;
         let mut facts = match (called, keys.first()) {
             (Ok(()), Some(&key)) => vec![Fact::new("key (least first)", in_words(key))],
             (Err(mistake), _) => vec![Fact::new("key", mistake)],
@@ -305,7 +305,7 @@ impl Script {
 
     /// What the script noted of a job, and of all, when it was last asked.
     pub(super) fn noted(&self, job: JobId) -> Vec<Fact> {
-        self.desk.borrow().told(job)
+        self.host.borrow().told(job)
     }
 
     /// The whole, decided on a board: its plan.
@@ -317,10 +317,10 @@ impl Script {
         state: &mut Dynamic,
     ) -> Result<Plan, Mistake> {
         {
-            let mut desk = self.desk.borrow_mut();
-            desk.rng = rng.clone();
-            desk.board = Some(board);
-            desk.notes = Some(Vec::new());
+            let mut host = self.host.borrow_mut();
+            host.rng = rng.clone();
+            host.board = Some(board);
+            host.notes = Some(Vec::new());
         }
         self.budget.renew();
         let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(state);
@@ -328,9 +328,9 @@ impl Script {
         let called =
             self.engine
                 .call_fn_with_options::<Dynamic>(options, scope, &self.ast, PLAN, (seen,));
-        let mut desk = self.desk.borrow_mut();
-        *rng = desk.rng.clone();
-        let board = desk.board.take();
+        let mut host = self.host.borrow_mut();
+        *rng = host.rng.clone();
+        let board = host.board.take();
         called.map(drop).map_err(|error| self.placed(error))?;
         Ok(board.map(|board| board.plan).unwrap_or_default())
     }
@@ -342,13 +342,13 @@ pub(crate) fn plain(text: &str) -> &str {
 }
 
 /// An engine with all that a script may use.
-fn engine(limits: Limits, desk: &Rc<RefCell<Desk>>, budget: &Rc<Budget>) -> Engine {
+fn engine(limits: Limits, host: &Rc<RefCell<Host>>, budget: &Rc<Budget>) -> Engine {
     let mut engine = language::engine(limits, budget);
     jobs::register(&mut engine, budget);
     training::register(&mut engine);
-    desk::register(&mut engine, desk, budget);
+    host::register(&mut engine, host, budget);
     seen::register(&mut engine);
-    register(&mut engine, desk);
+    register(&mut engine, host);
     engine
 }
 
@@ -381,8 +381,8 @@ fn allowed(script: &AST) -> Result<(), Mistake> {
 
 const NO_NUMBER: &str = "`key` gives";
 
-fn register(engine: &mut Engine, desk: &Rc<RefCell<Desk>>) {
-    let to = Rc::clone(desk);
+fn register(engine: &mut Engine, host: &Rc<RefCell<Host>>) {
+    let to = Rc::clone(host);
     engine.register_fn(ONE_NAME, move |key: Dynamic| {
         let Some(key) = number(&key) else {
             let of = key.type_name();

@@ -1,6 +1,6 @@
-//! The text of a script as a parameter's value, and back ([`own::code`](crate::own::code)).
+//! The text of a script as a parameter's value, and back ([`user_policy::code`](crate::user_policy::code)).
 
-use crate::own::code::{Bounds, Unfit, packed, unpacked};
+use crate::user_policy::code::{Bounds, Unfit, packed, unpacked};
 use switchyard_engine::Mistake;
 
 /// Bytes of the longest text.

@@ -1,7 +1,7 @@
 //! A script that decides the whole, `fn plan(view)`: who starts, stops and moves, where, with which batch,
 //! and when it wants to be asked again.
 
-use super::desk::Board;
+use super::host::Board;
 use super::job::{Job, Kept, Seat};
 use super::jobs::Jobs;
 use super::program::Script;
@@ -10,7 +10,7 @@ use super::trainee::Trainees;
 use super::values::Dict;
 use crate::draw::Rng;
 use crate::job::JobId;
-use crate::{Cadence, Every, Explanation, Fact, Policy, own};
+use crate::{Cadence, Every, Explanation, Fact, Policy, user_policy};
 use rhai::Dynamic;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -150,6 +150,6 @@ impl Policy for Whole {
             }
         }
         facts.extend(self.script.noted(job));
-        Explanation::new(own::verdict(view, job), facts)
+        Explanation::new(user_policy::verdict(view, job), facts)
     }
 }

@@ -31,6 +31,30 @@ const fn word(
     }
 }
 
+/// The language's own words, which no variable is called.
+pub const KEYWORDS: &[&str] = &[
+    "let",
+    "const",
+    "if",
+    "else",
+    "switch",
+    "do",
+    "while",
+    "until",
+    "loop",
+    "for",
+    "in",
+    "break",
+    "continue",
+    "return",
+    "throw",
+    "try",
+    "catch",
+    "fn",
+    "private",
+    "is_def_var",
+];
+
 /// All of them.
 pub const WORDS: &[Word] = &[
     word("job", "id", "int", "Its place in order of arrival."),
@@ -379,6 +403,16 @@ mod tests {
                 .iter()
                 .any(|example| example.text.contains(word.name));
             assert!(is_used, "{}", word.name);
+        }
+    }
+
+    #[test]
+    fn no_variable_is_called_as_a_keyword() {
+        let script = |name: &str| format!("fn key(job, now) {{ let {name} = 1; 2 }}");
+        let is_sound = |name| Script::spec(&script(name), "").is_ok();
+        assert!(is_sound("gpus"));
+        for word in KEYWORDS {
+            assert!(!is_sound(word), "{word}");
         }
     }
 }

@@ -8,7 +8,7 @@ mod gavel_specs;
 mod helios_gpus;
 mod kubernetes;
 mod lingjun_hosts;
-mod own;
+mod native;
 mod pai_machines;
 mod philly_machines;
 mod slurm_nodes;
@@ -34,7 +34,7 @@ const KINDS: [&ClusterKind; 15] = [
     &slurm_nodes::SINFO,
     &slurm_nodes::JSON,
     &slurm_nodes::SINFO_JSON,
-    &own::KIND,
+    &native::KIND,
 ];
 
 /// Which kind a file is, if any.

@@ -1,6 +1,6 @@
 //! What a format says of its columns: which holds what, in which unit.
 
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 /// A format's columns by name, in lower case; "" where it has none for a role.
 pub(crate) struct Plain {
@@ -8,7 +8,7 @@ pub(crate) struct Plain {
     pub(crate) submit: &'static str,
     pub(crate) clock: Clock,
     pub(crate) duration: &'static str,
-    pub(crate) duration_unit: Unit,
+    pub(crate) duration_unit: TimeUnit,
     /// With an end, in place of a duration; else when it began.
     pub(crate) start: &'static str,
     pub(crate) end: &'static str,
@@ -33,7 +33,7 @@ pub(crate) struct Plain {
     /// How many times the memory is asked for, where that is not `workers`.
     pub(crate) memory_times: &'static str,
     /// The time that is asked for, and its unit.
-    pub(crate) requested_time: (&'static str, Unit),
+    pub(crate) requested_time: (&'static str, TimeUnit),
     /// How times are read: a sentence for the report.
     pub(crate) units: &'static str,
 }
@@ -43,9 +43,9 @@ impl Plain {
     pub(crate) const NONE: Self = Self {
         id: "",
         submit: "",
-        clock: Clock::Relative(Unit::Seconds),
+        clock: Clock::Relative(TimeUnit::Seconds),
         duration: "",
-        duration_unit: Unit::Seconds,
+        duration_unit: TimeUnit::Seconds,
         start: "",
         end: "",
         wait: "",
@@ -60,7 +60,7 @@ impl Plain {
         memory: ("", 1.0),
         gpu_memory: "",
         memory_times: "",
-        requested_time: ("", Unit::Seconds),
+        requested_time: ("", TimeUnit::Seconds),
         units: "",
     };
 }
@@ -69,7 +69,7 @@ impl Plain {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// Numbers since some start of the trace.
-    Relative(Unit),
+    Relative(TimeUnit),
     /// Unix seconds.
     Unix,
     /// Dates.

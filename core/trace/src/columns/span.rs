@@ -3,21 +3,21 @@
 use crate::report::WarningKind;
 use crate::sink::Sink;
 use crate::sniff::Column;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 use crate::wording::shorten;
 
 /// Where durations come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Span {
     /// A column of durations.
-    Column(Column, Unit),
+    Column(Column, TimeUnit),
     /// The time between two columns, on the submission's clock.
     Between(Column, Column),
     /// A column of durations, held against the time between two others, which also stands in
     /// where it is empty and the clock's unit is known.
     Checked {
         duration: Column,
-        unit: Unit,
+        unit: TimeUnit,
         start: Column,
         end: Column,
     },
@@ -26,8 +26,8 @@ pub(crate) enum Span {
 /// Durations that are not the time between start and end.
 #[derive(Default)]
 pub(crate) struct Disagreements {
-    /// Of each of [`Unit::ALL`], should it be the clock's.
-    by_unit: [Disagreeing; Unit::ALL.len()],
+    /// Of each of [`TimeUnit::ALL`], should it be the clock's.
+    by_unit: [Disagreeing; TimeUnit::ALL.len()],
 }
 
 /// How many rows disagree, and the first one's line, duration and raw difference.
@@ -40,7 +40,7 @@ struct Disagreeing {
 impl Disagreements {
     /// Compares what a row tells with the time between its start and end, whatever their unit.
     pub(super) fn note(&mut self, line: u32, duration: f64, between: f64) {
-        for ((unit, _), found) in Unit::ALL.iter().zip(&mut self.by_unit) {
+        for ((unit, _), found) in TimeUnit::ALL.iter().zip(&mut self.by_unit) {
             let span = unit.seconds(between);
             let apart = (span - duration).abs();
             if apart > 1.0 && apart > 0.01 * duration {
@@ -51,8 +51,8 @@ impl Disagreements {
     }
 
     /// Warns of them, now that the clock's unit is known.
-    pub(crate) fn warn(&self, unit: Unit, span: &Span, sink: &mut Sink) {
-        let mut all = Unit::ALL.iter().zip(&self.by_unit);
+    pub(crate) fn warn(&self, unit: TimeUnit, span: &Span, sink: &mut Sink) {
+        let mut all = TimeUnit::ALL.iter().zip(&self.by_unit);
         let found = all.find(|((of, _), _)| *of == unit).map(|(_, found)| found);
         if let (
             Some(Disagreeing {

@@ -9,7 +9,7 @@
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "alibaba-spot-2026",
@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
 const PLAIN: Plain = Plain {
     id: "job_name",
     submit: "submit_time",
-    clock: Clock::Relative(Unit::Seconds),
+    clock: Clock::Relative(TimeUnit::Seconds),
     duration: "duration",
     gpus: "gpu_request",
     workers: "worker_num",

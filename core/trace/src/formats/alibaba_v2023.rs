@@ -9,7 +9,7 @@
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "alibaba-v2023",
@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
 const PLAIN: Plain = Plain {
     id: "name",
     submit: "creation_time",
-    clock: Clock::Relative(Unit::Seconds),
+    clock: Clock::Relative(TimeUnit::Seconds),
     start: "scheduled_time",
     end: "deletion_time",
     duration: "duration",

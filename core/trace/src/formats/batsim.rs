@@ -21,7 +21,7 @@ use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Fields, Row};
 use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::Shape;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 use crate::wording::shorten;
 use serde::Deserialize;
 use serde_json::Value;
@@ -57,11 +57,11 @@ pub(super) const JOBS: Format = Format {
 const PLAIN: Plain = Plain {
     id: "job_id",
     submit: "submission_time",
-    clock: Clock::Relative(Unit::Seconds),
+    clock: Clock::Relative(TimeUnit::Seconds),
     duration: "execution_time",
     gpus: "requested_number_of_resources",
     status: "success",
-    requested_time: ("requested_time", Unit::Seconds),
+    requested_time: ("requested_time", TimeUnit::Seconds),
     units: "Times are seconds, as this format defines them; the duration is the execution time in that run; resources are taken for GPUs.",
     ..Plain::NONE
 };

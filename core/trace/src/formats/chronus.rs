@@ -7,7 +7,7 @@
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "chronus",
@@ -31,9 +31,9 @@ pub(super) const FORMAT: Format = Format {
 const PLAIN: Plain = Plain {
     id: "job_id",
     submit: "submit_time",
-    clock: Clock::Relative(Unit::Minutes),
+    clock: Clock::Relative(TimeUnit::Minutes),
     duration: "duration",
-    duration_unit: Unit::Minutes,
+    duration_unit: TimeUnit::Minutes,
     gpus: "num_gpu",
     tenant: "user",
     model: "model_name",

@@ -72,7 +72,7 @@ const SERVERS: [&str; 3] = ["servers", "server_cores", "server_memory"];
 const PLAIN: Plain = Plain {
     id: "job",
     submit: "submit",
-    clock: Clock::Relative(crate::Unit::Seconds),
+    clock: Clock::Relative(crate::TimeUnit::Seconds),
     duration: "duration",
     start: "recorded_start",
     gpus: "gpus",
@@ -84,7 +84,7 @@ const PLAIN: Plain = Plain {
     cores: ("cores", 1.0),
     memory: ("memory", 1.0),
     gpu_memory: "gpu_memory",
-    requested_time: ("requested_time", crate::Unit::Seconds),
+    requested_time: ("requested_time", crate::TimeUnit::Seconds),
     units: "Submission and duration are seconds, as this format defines them.",
     ..Plain::NONE
 };

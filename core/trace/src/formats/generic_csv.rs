@@ -16,7 +16,7 @@ use crate::report::{DropReason, WarningKind};
 use crate::rows::{Row, number};
 use crate::sink::{self, Sink};
 use crate::sniff::{Column, Evidence, Sniff};
-use crate::timestamp::{MAX_SECONDS, Unit};
+use crate::timestamp::{MAX_SECONDS, TimeUnit};
 use crate::wording::shorten;
 use crate::{Finite, Resource};
 
@@ -70,8 +70,8 @@ impl Generic {
             limits,
             ..
         } = guess(sniff);
-        mapping.unit = Some(Unit::Seconds);
-        mapping.duration_unit = mapping.duration_unit.and(Some(Unit::Seconds));
+        mapping.unit = Some(TimeUnit::Seconds);
+        mapping.duration_unit = mapping.duration_unit.and(Some(TimeUnit::Seconds));
         Self::new(sniff, mapping, &limits)
     }
 
@@ -98,7 +98,7 @@ impl Generic {
             submit => submit,
         };
         let unit = mapping.duration_unit.or(mapping.unit);
-        let unit = unit.unwrap_or(Unit::Seconds);
+        let unit = unit.unwrap_or(TimeUnit::Seconds);
         let span = match (column("duration")?, start.clone().zip(end)) {
             (Some(duration), Some((start, end))) => Some(Span::Checked {
                 duration,
@@ -178,18 +178,18 @@ impl Generic {
     }
 
     /// The unit of submissions that are numbers, and whether it is beyond doubt.
-    fn unit(&self, sink: &mut Sink) -> (Unit, bool) {
+    fn unit(&self, sink: &mut Sink) -> (TimeUnit, bool) {
         if let Some(unit) = self.mapping.unit {
             return (unit, true);
         }
         let jobs = sink.records.len();
         for unit in [
-            Unit::Seconds,
-            Unit::Milliseconds,
-            Unit::Microseconds,
-            Unit::Nanoseconds,
+            TimeUnit::Seconds,
+            TimeUnit::Milliseconds,
+            TimeUnit::Microseconds,
+            TimeUnit::Nanoseconds,
         ] {
-            let fits = |submit: f64| Unit::of_unix_time(submit) == Some(unit);
+            let fits = |submit: f64| TimeUnit::of_unix_time(submit) == Some(unit);
             let fitting = sink.records.iter().filter(|r| fits(r.submit)).count();
             // A few zeros among Unix times are missing values, not the year 1970.
             if jobs > 0 && fitting * 100 >= jobs * 99 {
@@ -200,7 +200,7 @@ impl Generic {
         // Thirty years of seconds are no seconds.
         let mut submits = sink.records.iter().map(|r| r.submit);
         let plausible = submits.all(|s| s <= 1e9 || s > MAX_SECONDS);
-        (Unit::Seconds, plausible)
+        (TimeUnit::Seconds, plausible)
     }
 }
 
@@ -227,7 +227,7 @@ impl Importer for Generic {
         let name = shorten(&self.columns.submit.shown);
         let mut doubts = Vec::new();
         let mut clock = self.columns.dates_text();
-        let mut unit = Unit::Seconds;
+        let mut unit = TimeUnit::Seconds;
         if self.columns.dates != Some(true) {
             let sure;
             (unit, sure) = self.unit(sink);
@@ -244,7 +244,7 @@ impl Importer for Generic {
                     .is_err()
                     .then_some("no time in seconds")
             });
-            let unix = |submit| Unit::of_unix_time(submit) == Some(Unit::Seconds);
+            let unix = |submit| TimeUnit::of_unix_time(submit) == Some(TimeUnit::Seconds);
             let absolute = !sink.records.is_empty() && sink.records.iter().all(|r| unix(r.submit));
             sink.zero = absolute.then_some(0.0);
             let named = self.mapping.unit;
@@ -302,7 +302,7 @@ impl Importer for Generic {
                 let long = sink.records.iter().filter(|r| r.duration > 1e7).count();
                 // Half of the jobs longer than four months, or submissions that are not
                 // seconds: the durations may not be seconds either.
-                if long * 2 > sink.records.len() || unit != Unit::Seconds {
+                if long * 2 > sink.records.len() || unit != TimeUnit::Seconds {
                     doubts.push(shorten(&column.shown));
                 }
                 let name = shorten(&column.shown);

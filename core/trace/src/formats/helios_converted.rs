@@ -8,7 +8,7 @@ use crate::format::{Format, Importer};
 use crate::report::WarningKind;
 use crate::rows::Row;
 use crate::sink::Sink;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "helios-converted",
@@ -28,9 +28,9 @@ pub(super) const FORMAT: Format = Format {
 const PLAIN: Plain = Plain {
     id: "job_id",
     submit: "arrival_s",
-    clock: Clock::Relative(Unit::Seconds),
+    clock: Clock::Relative(TimeUnit::Seconds),
     duration: "service_sec",
-    duration_unit: Unit::Seconds,
+    duration_unit: TimeUnit::Seconds,
     gpus: "gpu_count",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
     ..Plain::NONE

@@ -8,7 +8,7 @@
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "helios",
@@ -26,7 +26,7 @@ const PLAIN: Plain = Plain {
     clock: Clock::Dates,
     duration: "duration",
     start: "start_time",
-    duration_unit: Unit::Seconds,
+    duration_unit: TimeUnit::Seconds,
     gpus: "gpu_num",
     tenant: "vc",
     status: "state",

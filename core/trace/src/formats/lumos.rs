@@ -9,7 +9,7 @@
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "lumos",
@@ -37,7 +37,7 @@ const PLAIN: Plain = Plain {
     gpus: "gpu_num",
     tenant: "project",
     status: "new_status",
-    requested_time: ("wall_time", Unit::Seconds),
+    requested_time: ("wall_time", TimeUnit::Seconds),
     units: "Submissions are Unix seconds, durations seconds; wall_time is the time asked for, in seconds.",
     ..Plain::NONE
 };

@@ -8,7 +8,7 @@
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "ms-itp",
@@ -21,9 +21,9 @@ pub(super) const FORMAT: Format = Format {
 const PLAIN: Plain = Plain {
     id: "job_id",
     submit: "submission_time",
-    clock: Clock::Relative(Unit::Seconds),
+    clock: Clock::Relative(TimeUnit::Seconds),
     duration: "duration",
-    duration_unit: Unit::Seconds,
+    duration_unit: TimeUnit::Seconds,
     gpus: "num_gpu",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",
     ..Plain::NONE

@@ -10,7 +10,7 @@ use super::tiresias;
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
 use crate::sniff::Evidence;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "muri",
@@ -30,9 +30,9 @@ pub(super) const FORMAT: Format = Format {
 const PLAIN: Plain = Plain {
     id: "job_id",
     submit: "submit_time",
-    clock: Clock::Relative(Unit::Milliseconds),
+    clock: Clock::Relative(TimeUnit::Milliseconds),
     duration: "duration",
-    duration_unit: Unit::Milliseconds,
+    duration_unit: TimeUnit::Milliseconds,
     gpus: "num_gpu",
     model: "model_name",
     units: "Submission and duration are milliseconds, as this format defines them, and were divided by 1000.",

@@ -8,7 +8,7 @@
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "philly-pollux",
@@ -24,7 +24,7 @@ const PLAIN: Plain = Plain {
     submit: "timestamp",
     clock: Clock::Dates,
     duration: "duration",
-    duration_unit: Unit::Seconds,
+    duration_unit: TimeUnit::Seconds,
     gpus: "num_gpus",
     tenant: "cluster",
     units: "Timestamps without a zone are UTC; durations are seconds.",

@@ -28,11 +28,11 @@ use crate::guess::guess;
 use crate::job::Status;
 use crate::mapping::ColumnMapping;
 use crate::report::{DropReason, cell_is};
-use crate::rows::{Kept as Joined, Row, date, is_missing, number, span};
+use crate::rows::{OwnedRow as Joined, Row, date, is_missing, number, span};
 use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::slurm::{Requeued, state};
 use crate::sniff::{Column, Evidence, Sniff};
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 use crate::tres::{self, List, Lists};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -471,7 +471,7 @@ impl Layout {
 
 /// Unix seconds. With `SLURM_TIME_FORMAT=%s` times are written so.
 fn time(text: &str) -> Option<f64> {
-    let unix = || number(text).filter(|of| Unit::of_unix_time(*of) == Some(Unit::Seconds));
+    let unix = || number(text).filter(|of| TimeUnit::of_unix_time(*of) == Some(TimeUnit::Seconds));
     date(text).or_else(unix)
 }
 

@@ -16,7 +16,7 @@ use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, number, span};
 use crate::sink::{self, Asks, Draft, Sink, Told};
 use crate::sniff::{Evidence, Shape};
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "sge",
@@ -129,7 +129,7 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
     let (gpus, share) = occupied.map_err(|reason| (reason, "category", CATEGORY))?;
     let time = |at: usize| {
         let number = number(row.cell(at)).filter(|number| *number != 0.0)?;
-        Some(Unit::of_unix_time(number)?.seconds(number))
+        Some(TimeUnit::of_unix_time(number)?.seconds(number))
     };
     let submit =
         time(SUBMITTED).ok_or((DropReason::SubmitInvalid, "submission_time", SUBMITTED))?;

@@ -10,7 +10,7 @@ use super::gavel;
 use crate::columns::{Clock, Columns, Span};
 use crate::format::Format;
 use crate::sniff::{Column, Evidence};
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "shockwave",
@@ -26,8 +26,8 @@ pub(super) const FORMAT: Format = Format {
         })
     },
     importer: |sniff, _| {
-        let span = Span::Column(Column::numbered(11), Unit::Seconds);
-        let clock = Clock::Relative(Unit::Seconds);
+        let span = Span::Column(Column::numbered(11), TimeUnit::Seconds);
+        let clock = Clock::Relative(TimeUnit::Seconds);
         let mut columns = Columns::new(
             sniff,
             Column::numbered(12),

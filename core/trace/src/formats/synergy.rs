@@ -10,7 +10,7 @@ use crate::columns::{Clock, Columns, Span};
 use crate::format::Format;
 use crate::rows::number;
 use crate::sniff::{Column, Evidence};
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 /// The models of Synergy's simulator, `jobs/model_zoo.py`.
 const MODELS: [&str; 13] = [
@@ -49,8 +49,8 @@ pub(super) const FORMAT: Format = Format {
         })
     },
     importer: |sniff, _| {
-        let span = Span::Column(Column::numbered(4), Unit::Seconds);
-        let clock = Clock::Relative(Unit::Seconds);
+        let span = Span::Column(Column::numbered(4), TimeUnit::Seconds);
+        let clock = Clock::Relative(TimeUnit::Seconds);
         let mut columns =
             Columns::new(sniff, Column::numbered(3), clock, span, Column::numbered(5));
         columns.id = Some(Column::numbered(1));

@@ -7,7 +7,7 @@
 
 use crate::columns::{Clock, Columns, Plain};
 use crate::format::Format;
-use crate::timestamp::Unit;
+use crate::timestamp::TimeUnit;
 
 pub(super) const FORMAT: Format = Format {
     id: "tiresias",
@@ -31,9 +31,9 @@ pub(super) const COLUMNS: [&str; 7] = [
 const PLAIN: Plain = Plain {
     id: "job_id",
     submit: "submit_time",
-    clock: Clock::Relative(Unit::Seconds),
+    clock: Clock::Relative(TimeUnit::Seconds),
     duration: "duration",
-    duration_unit: Unit::Seconds,
+    duration_unit: TimeUnit::Seconds,
     gpus: "num_gpu",
     model: "model_name",
     units: "Submission and duration are seconds, as this format defines them, since the trace's start.",

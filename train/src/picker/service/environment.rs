@@ -11,7 +11,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below, unit};
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
-use switchyard::policy::picking::by_service::{Sight, by_service};
+use switchyard::policy::picking::by_service::{JobFeatures, by_service};
 use switchyard::policy::picking::network::Network;
 use switchyard::policy::{self, BuildContext};
 use switchyard::report::Summary;
@@ -172,7 +172,7 @@ impl Environment {
         let choices = Rc::new(RefCell::new(Vec::new()));
         let taught = Taught {
             policy: self.policy(network),
-            sight: Sight::default(),
+            job_features: JobFeatures::default(),
             active: Vec::new(),
             choices: Rc::clone(&choices),
             rng,
@@ -185,7 +185,7 @@ impl Environment {
 /// Decides as another does, and notes which of some jobs has the least service left.
 struct Taught {
     policy: Box<dyn Policy>,
-    sight: Sight,
+    job_features: JobFeatures,
     active: Vec<JobId>,
     choices: Rc<RefCell<Vec<Choice>>>,
     rng: Rng,
@@ -208,7 +208,7 @@ impl Taught {
         let least = left.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
         let seen = some.iter().map(|&job| {
             let runs = view.phase(job) == Phase::Running;
-            self.sight.features(view, job, runs)
+            self.job_features.features(view, job, runs)
         });
         self.choices.borrow_mut().push(Choice {
             seen: seen.collect(),
@@ -225,7 +225,7 @@ impl Policy for Taught {
     }
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
-        self.sight.learn(view);
+        self.job_features.learn(view);
         for &news in view.news() {
             match news {
                 News::Arrived(job) => self.active.push(job),

@@ -69,6 +69,12 @@ impl PageHandle {
         self.0.spec_of(text)
     }
 
+    /// A value of a metric with its unit.
+    #[wasm_bindgen(js_name = inWords)]
+    pub fn in_words(&self, metric: &str, value: f64) -> String {
+        self.0.in_words(metric, value)
+    }
+
     /// The table of the page's own sweep.
     #[wasm_bindgen(js_name = sweepCsv)]
     pub fn sweep_csv(&self) -> Option<String> {

@@ -9,8 +9,8 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::outages::Outages;
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
 use switchyard_app::Experiment;
-use switchyard_app::asked::LOADS;
 use switchyard_app::figures::Bars;
+use switchyard_app::options::LOADS;
 use switchyard_app::study::Origin;
 use wasm_bindgen::JsValue;
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
 use switchyard::policy::{Explanation, RoundReport, Slowness};
-use switchyard::sim::Progress;
+use switchyard::sim::SimulationProgress;
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
 use wasm_bindgen::JsValue;
@@ -92,7 +92,7 @@ pub enum RunReply {
         /// What was added.
         piece: LogPiece,
         /// How far the run has come.
-        progress: Progress,
+        progress: SimulationProgress,
     },
     /// The run is over, its log complete.
     Done {

@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::job::JobId;
-use switchyard::sim::{LogBudget, Progress};
+use switchyard::sim::{LogBudget, SimulationProgress};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
 
@@ -55,7 +55,7 @@ pub(super) struct RunWorker<Worker = WorkerHandle<Runner>> {
     /// When the reducer was last told of its progress.
     pub(super) reported_ms: f64,
     /// How far it has come since then, if anything has been heard.
-    pub(super) unreported: Option<Progress>,
+    pub(super) unreported: Option<SimulationProgress>,
     /// Pieces of its log that are taken in.
     pub(super) pieces: u32,
     /// The question to the worker that is not answered yet, and the last one answered.

@@ -404,7 +404,7 @@ fn a_link_to_the_guided_sample_keeps_its_schedulers() {
 #[test]
 fn a_run_of_settings_before_those_of_now_is_heard_no_more() {
     let mut state = opened(&Link::parse("sample=lab&run=fifo"));
-    let at = |done: u32| switchyard::sim::Progress {
+    let at = |done: u32| switchyard::sim::SimulationProgress {
         now: Time::ZERO,
         done,
         jobs: 240,

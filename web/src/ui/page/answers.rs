@@ -152,11 +152,11 @@ pub struct Card {
     /// Why its run has failed; "" if it has not.
     pub why: String,
     /// The mean completion time, once the run is complete.
-    pub mean: Option<f64>,
+    pub jct_mean: Option<f64>,
     /// The 95th percentile of completion times.
-    pub p95: Option<f64>,
+    pub jct_p95: Option<f64>,
     /// The mean of finish-time fairness.
-    pub rho: Option<f64>,
+    pub rho_mean: Option<f64>,
     /// "149 of 240 finished" where the run leaves jobs behind, else "".
     pub left: String,
     /// Its hue.
@@ -178,9 +178,9 @@ impl Card {
             given: run.given.clone(),
             status: run.phase.name(),
             why,
-            mean: summary.map(|of| of.jct.mean),
-            p95: summary.map(|of| of.jct.p95),
-            rho: summary.map(|of| of.fairness.rho_mean),
+            jct_mean: summary.map(|of| of.jct.mean),
+            jct_p95: summary.map(|of| of.jct.p95),
+            rho_mean: summary.map(|of| of.fairness.rho_mean),
             left: summary.and_then(Summary::left).unwrap_or_default(),
             hue: run.hue() as u32,
         }

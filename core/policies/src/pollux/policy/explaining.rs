@@ -8,7 +8,7 @@ use crate::goodput::{Agent, FitChoice, LocalBatch, Observation, batch};
 use crate::job::JobId;
 use crate::order;
 use crate::pollux::Outcome;
-use crate::{Explanation, Fact, Line, Mark, Plot, rigid};
+use crate::{Explanation, Fact, Mark, Plot, PlotLine, rigid};
 use switchyard_engine::{Phase, TrainingView, View};
 use switchyard_explain::{Said, Unit};
 
@@ -173,8 +173,8 @@ impl Pollux {
             x: "total batch size, samples".to_owned(),
             y: "samples per second".to_owned(),
             lines: vec![
-                Line::new("goodput", goodput),
-                Line::new("throughput", throughput),
+                PlotLine::new("goodput", goodput),
+                PlotLine::new("throughput", throughput),
             ],
             marks,
             job_at: Some(training.configuration().total(replicas)),
@@ -192,7 +192,7 @@ impl Pollux {
         }
         let now = points.last().map(|last| last.1)?;
         points.push((until.seconds() / 3600.0, now));
-        let lines = vec![Line::new("rented", points)];
+        let lines = vec![PlotLine::new("rented", points)];
         Some(Plot::new("Nodes rented", "hours", "nodes", lines))
     }
 }
@@ -203,7 +203,10 @@ pub(super) fn fitness_plot(outcome: &Outcome) -> Plot {
         "Fitness by generation, in the last round's search",
         "generation",
         "power mean of the speedups",
-        vec![Line::new("best", (1..).map(f64::from).zip(best).collect())],
+        vec![PlotLine::new(
+            "best",
+            (1..).map(f64::from).zip(best).collect(),
+        )],
     )
 }
 
@@ -236,13 +239,13 @@ fn throughput_plot(view: &View<'_>, member: &Member, training: &TrainingView<'_>
         x: "GPUs".to_owned(),
         y: "samples per second".to_owned(),
         lines: vec![
-            Line::new(
+            PlotLine::new(
                 &format!("model, {} samples per GPU", batch.m),
                 (1..=most).map(model).collect(),
             ),
-            Line {
+            PlotLine {
                 dots: true,
-                ..Line::new("observed, any batch", observed)
+                ..PlotLine::new("observed, any batch", observed)
             },
         ],
         marks: Vec::new(),

@@ -6,14 +6,16 @@ use crate::stage::{Stage, StageRun};
 use crate::state::view_options::{COMPARE_BY, COMPARE_SHOW};
 use crate::state::{AppState, RunsAction, ViewAction};
 use crate::ui::controls::{list, option, swatch};
-use crate::ui::metrics::{CALIBRATION, Metric, OF_GROUP};
+use crate::ui::metrics::{CALIBRATION, MetricStyle};
 use crate::ui::metrics_table::{RunColumn, cell, reference};
 use crate::ui::services::{StateProps, dispatch};
 use crate::ui::term::Term;
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
 use std::rc::Rc;
-use switchyard::report::{By, Calibration, GroupFigures, Groups, OverTime};
+use switchyard::report::{
+    By, Calibration, GROUP_METRICS, GroupFigures, GroupMetric, Groups, OverTime,
+};
 use yew::prelude::*;
 
 /// So many groups are listed unless all are asked for.
@@ -96,8 +98,8 @@ pub(super) fn ByGroup(props: &ByGroupProps) -> Html {
     };
     let groups = first.figures.len();
     let shown = state.option(&COMPARE_SHOW);
-    let metric = OF_GROUP.iter().find(|of| of.definition.id == shown);
-    let metric = metric.unwrap_or(&OF_GROUP[0]);
+    let metric = GROUP_METRICS.iter().find(|of| of.metric.id == shown);
+    let metric = metric.unwrap_or(&GROUP_METRICS[0]);
     let onby = dispatch(session, |event: Event| {
         ViewAction::SetOption(&COMPARE_BY, input_value(&event))
     });
@@ -107,13 +109,12 @@ pub(super) fn ByGroup(props: &ByGroupProps) -> Html {
     let kinds = told
         .iter()
         .map(|of| option(of.word(), &format::units(of.title()), *of == by, None));
-    let metrics = OF_GROUP.iter().map(|of| {
-        let Metric { definition, .. } = of;
+    let metrics = GROUP_METRICS.iter().map(|of| {
         option(
-            definition.id,
-            &format::units(definition.name),
+            of.metric.id,
+            &format::units(&of.metric.words()),
             std::ptr::eq(of, metric),
-            Some(definition.meaning),
+            Some(of.metric.meaning),
         )
     });
     let listed = if *whole { groups } else { LISTED };
@@ -157,7 +158,7 @@ fn colour(group: usize, dark: bool) -> &'static str {
 fn table(
     found: &[GroupedRun],
     listed: usize,
-    metric: &'static Metric<GroupFigures>,
+    of: &'static GroupMetric,
     (columns, baseline): (&[RunColumn], u32),
     dark: bool,
 ) -> Html {
@@ -176,10 +177,10 @@ fn table(
         let values = columns.iter().map(|column| {
             let run = found.iter().find(|run| run.id == column.id);
             let figures = run.and_then(|run| run.figures.get(at));
-            figures.map_or(f64::NAN, metric.value)
+            figures.map_or(f64::NAN, of.of)
         });
         let values: Vec<f64> = values.collect();
-        let look = (metric.definition.name, metric.look);
+        let look = (of.metric.title, MetricStyle::of(of.metric));
         let compared = (baseline, RunColumn::is_comparable as fn(&RunColumn) -> bool);
         let cells = (0..columns.len()).map(|run| cell(look, columns, compared, &values, run));
         let called = group.called();

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use switchyard::pods::Fleet;
 use switchyard::sharing::{Curve, OPENB, PUBLISHED, Packer, inflate};
-use switchyard::tell::{Line, Mark, Plot};
+use switchyard::tell::{Mark, Plot, PlotLine};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,16 +89,16 @@ fn measured(fleet: &Fleet, seeds: u32, curves: &[Vec<Curve>; 6]) -> Measured {
             let from = [AT[1], 0][which];
             let points = from..mean.at.len();
             let points = points.map(|percent| (percent as f64, of(mean, percent)));
-            Line::new(packer.title, points.collect())
+            PlotLine::new(packer.title, points.collect())
         };
-        let mut lines: Vec<Line> = Packer::ALL.into_iter().zip(&means).map(line).collect();
+        let mut lines: Vec<PlotLine> = Packer::ALL.into_iter().zip(&means).map(line).collect();
         let at = AT[which] as f64;
         let published = rows.iter().filter_map(|row| row.published);
         let published: Vec<(f64, f64)> = published.map(|figures| (at, figures[which])).collect();
         if !published.is_empty() {
-            lines.push(Line {
+            lines.push(PlotLine {
                 dots: true,
-                ..Line::new("published means", published)
+                ..PlotLine::new("published means", published)
             });
         }
         let mut plot = Plot::new(title, "GPUs asked for so far, % of all", y, lines);

@@ -5,7 +5,7 @@ use crate::complaint::Complaint;
 use serde::{Deserialize, Serialize};
 use switchyard::goodput::batch::{choose, curve};
 use switchyard::goodput::{GradientStats, Limits, LimitsError, LocalBatch, ThroughputParams};
-use switchyard::tell::{Fact, Line, Mark, Plot};
+use switchyard::tell::{Fact, Mark, Plot, PlotLine};
 use switchyard::workload::Application;
 use switchyard::workload::application::Profile;
 use thiserror::Error;
@@ -320,7 +320,7 @@ impl Model {
         let points = curve(&self.limits, gpus, |batch, _| {
             (self.params.iter_time(nodes, gpus, batch), self.stats)
         });
-        let line = |name: &str, points: Vec<(f64, f64)>| Line {
+        let line = |name: &str, points: Vec<(f64, f64)>| PlotLine {
             name: name.to_owned(),
             points,
             dots: false,

@@ -4,6 +4,8 @@
 
 #[cfg(any(feature = "plugins", feature = "scripts"))]
 pub(super) mod code;
+#[cfg(all(feature = "plugins", feature = "scripts"))]
+pub(super) mod file;
 #[cfg(any(feature = "plugins", feature = "scripts"))]
 pub(super) mod spec;
 
@@ -14,8 +16,8 @@ use crate::job::JobId;
 use switchyard_engine::{Mistake, Phase, Plan, View};
 use switchyard_placement::Strategy;
 
-/// The parameter with the code.
-pub(super) const CODE: &str = "code";
+/// The parameter with the code of a script or a plug-in.
+pub const CODE: &str = "code";
 
 /// What people call it.
 pub(super) const NAME: ParamInfo = param(ParamKind::Word("a name"), "", "What people call it.");

@@ -4,7 +4,7 @@ use crate::files;
 use std::sync::LazyLock;
 use switchyard::policy::ServiceHistory;
 use switchyard::weights::{self, Weights};
-use switchyard_app::asked::{Opening, Options, Refused, Running};
+use switchyard_app::options::{Opening, Options, Refused, Running};
 use switchyard_app::study::{Prepared, Study};
 
 /// The shipped weights, read once, since four files of 75 KB cost more than the rest of a request.

@@ -4,13 +4,13 @@ use super::{Cell, Row};
 
 /// A row that owns its text.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct OwnedRow {
     line: u32,
     text: String,
     cells: Vec<Cell>,
 }
 
-impl Kept {
+impl OwnedRow {
     /// A row without cells that begins on a line.
     pub fn new(line: u32) -> Self {
         Self {
@@ -42,8 +42,8 @@ impl Kept {
 
 impl Row<'_> {
     /// The same row with a text of its own.
-    pub fn keep(&self) -> Kept {
-        let mut kept = Kept::new(self.line);
+    pub fn keep(&self) -> OwnedRow {
+        let mut kept = OwnedRow::new(self.line);
         (0..self.len()).for_each(|i| kept.push(self.cell(i)));
         kept
     }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn cells_stay_as_they_are() {
-        let mut kept = Kept::new(7);
+        let mut kept = OwnedRow::new(7);
         ["a", "", "é, b"].iter().for_each(|cell| kept.push(cell));
         let again = kept.row().keep();
         let row = again.row();

@@ -26,7 +26,7 @@ use switchyard_placement::{Gang, Room, Strategy};
 type Answer<T> = Result<T, Box<EvalAltResult>>;
 
 /// Where a script writes.
-pub(super) struct Desk {
+pub(super) struct Host {
     /// What `key` gave.
     pub(super) keys: Vec<f64>,
     /// The run's generator.
@@ -65,7 +65,7 @@ pub(super) struct Board {
     placement: Placement,
 }
 
-impl Default for Desk {
+impl Default for Host {
     fn default() -> Self {
         Self {
             keys: Vec::new(),
@@ -76,7 +76,7 @@ impl Default for Desk {
     }
 }
 
-impl Desk {
+impl Host {
     fn note(&mut self, job: Option<JobId>, term: &str, value: &Dynamic) {
         let notes = self.notes.as_mut();
         let Some(notes) = notes.filter(|notes| notes.len() < MOST_NOTES) else {
@@ -522,14 +522,14 @@ fn queue(queue: INT) -> Answer<u32> {
 }
 
 /// Has an engine know what a script can do.
-pub(super) fn register(engine: &mut Engine, desk: &Rc<RefCell<Desk>>, budget: &Rc<Budget>) {
+pub(super) fn register(engine: &mut Engine, host: &Rc<RefCell<Host>>, budget: &Rc<Budget>) {
     /// Registers a function that changes the board.
     macro_rules! acts {
         ($name:literal, |$board:ident $(, $arg:ident: $of:ty)*| $body:expr) => {
-            let (to, budget) = (Rc::clone(desk), Rc::clone(budget));
+            let (to, budget) = (Rc::clone(host), Rc::clone(budget));
             engine.register_fn($name, move |$($arg: $of),*| {
-                let mut desk = to.borrow_mut();
-                let $board = desk.board(&budget)?;
+                let mut host = to.borrow_mut();
+                let $board = host.board(&budget)?;
                 $body
             });
         };
@@ -544,12 +544,12 @@ pub(super) fn register(engine: &mut Engine, desk: &Rc<RefCell<Desk>>, budget: &R
         .train(&job, gpus, None));
     acts!("train", |board, job: Job, gpus: INT, batch: INT| board
         .train(&job, gpus, Some(batch)));
-    let (to, left) = (Rc::clone(desk), Rc::clone(budget));
+    let (to, left) = (Rc::clone(host), Rc::clone(budget));
     engine.register_fn("walk", move |order: Jobs| {
         left.walk(order.0.len())?;
         to.borrow_mut().board(&left)?.walk(order.into_iter(), &left)
     });
-    let (to, left) = (Rc::clone(desk), Rc::clone(budget));
+    let (to, left) = (Rc::clone(host), Rc::clone(budget));
     engine.register_fn("walk", move |order: List| {
         left.walk(order.elements().len())?;
         let jobs = order.into_iter().map(|of| of.try_cast::<Job>());
@@ -584,14 +584,14 @@ pub(super) fn register(engine: &mut Engine, desk: &Rc<RefCell<Desk>>, budget: &R
         board.plan.promote(job.0.id, to);
         Answer::Ok(())
     });
-    let to = Rc::clone(desk);
+    let to = Rc::clone(host);
     engine.register_fn("note", move |term: &str, value: Dynamic| {
         to.borrow_mut().note(None, term, &value);
     });
-    let to = Rc::clone(desk);
+    let to = Rc::clone(host);
     engine.register_fn("note", move |job: Job, term: &str, value: Dynamic| {
         to.borrow_mut().note(Some(job.0.id), term, &value);
     });
-    let to = Rc::clone(desk);
+    let to = Rc::clone(host);
     engine.register_fn("random", move || draw::unit(&mut to.borrow_mut().rng));
 }

@@ -1,10 +1,10 @@
 //! What the world does with [jobs that ask for no GPU](super::beside): they come, start, end, and are explained.
 
-use super::beside::Beside;
 use super::jobs::Phase;
 use super::log::EventKind;
 use super::news::News;
 use super::node_state::NodeState;
+use super::on_cores::OnCores;
 use super::world::World;
 use crate::Time;
 use crate::cluster::{CoreDemand, CorePart, CoreRoom};
@@ -13,8 +13,8 @@ use switchyard_explain::{Explanation, Fact, Said, Unit, Verdict};
 
 impl World {
     /// Whether a job asks for no GPU.
-    pub(super) fn is_beside(&self, job: JobId) -> bool {
-        self.beside.is_some() && self.setting.job(job).is_on_cores()
+    pub(super) fn is_on_cores(&self, job: JobId) -> bool {
+        self.on_cores.is_some() && self.setting.job(job).is_on_cores()
     }
 
     fn asks(&self, job: JobId) -> CoreDemand {
@@ -22,39 +22,39 @@ impl World {
     }
 
     /// A job has come that asks for no GPU; `false`: it is more than the idle cluster has.
-    pub(super) fn admit_beside(&mut self, job: JobId) -> bool {
+    pub(super) fn admit_on_cores(&mut self, job: JobId) -> bool {
         let asks = self.asks(job);
-        let Some(beside) = self.beside.as_deref_mut() else {
+        let Some(on_cores) = self.on_cores.as_deref_mut() else {
             return false;
         };
-        if !beside.replays && beside.idle.lay(asks).is_empty() {
+        if !on_cores.replays && on_cores.idle.lay(asks).is_empty() {
             return false;
         }
-        beside.active += 1;
+        on_cores.active += 1;
         let told = self.setting.workload.recorded.run(job);
         match told.map(|run| run.start) {
-            Some(start) if beside.replays && start > self.now => self.alarm_at(job, start),
-            _ => self.wait_beside(job),
+            Some(start) if on_cores.replays && start > self.now => self.alarm_at(job, start),
+            _ => self.wait_on_cores(job),
         }
         true
     }
 
     /// It waits for cores.
-    pub(super) fn wait_beside(&mut self, job: JobId) {
+    pub(super) fn wait_on_cores(&mut self, job: JobId) {
         let asks = self.asks(job);
-        if let Some(beside) = self.beside.as_deref_mut() {
-            beside.join(job, asks);
+        if let Some(on_cores) = self.on_cores.as_deref_mut() {
+            on_cores.join(job, asks);
         }
     }
 
     /// Whether free GPUs keep their part of cores, as gangs wait for some.
-    fn keeps_for_gangs(&self, beside: &Beside) -> bool {
-        self.jobs.queue.jobs() > 0 && !beside.replays
+    fn keeps_for_gangs(&self, on_cores: &OnCores) -> bool {
+        self.jobs.queue.jobs() > 0 && !on_cores.replays
     }
 
     /// What those without GPUs may have now.
-    fn core_room(&self, beside: &Beside) -> CoreRoom {
-        let gangs_wait = self.keeps_for_gangs(beside);
+    fn core_room(&self, on_cores: &OnCores) -> CoreRoom {
+        let gangs_wait = self.keeps_for_gangs(on_cores);
         let free = self.nodes.free();
         let kept = |node: u32| {
             let at = node as usize;
@@ -65,31 +65,33 @@ impl World {
             };
             (self.nodes.state(node) == NodeState::Up).then_some((free, size))
         };
-        CoreRoom::of(&beside.pools, &self.spare, kept)
+        CoreRoom::of(&on_cores.pools, &self.spare, kept)
     }
 
     /// Starts those that there is room for.
-    pub(super) fn start_beside(&mut self) {
-        let Some(beside) = self.beside.as_deref().filter(|of| !of.waiting.is_empty()) else {
+    pub(super) fn start_on_cores(&mut self) {
+        let Some(on_cores) = self.on_cores.as_deref().filter(|of| !of.waiting.is_empty()) else {
             return;
         };
-        let mut room = self.core_room(beside);
-        while let Some((asks, job, parts)) =
-            self.beside.as_deref().and_then(|beside| beside.next(&room))
+        let mut room = self.core_room(on_cores);
+        while let Some((asks, job, parts)) = self
+            .on_cores
+            .as_deref()
+            .and_then(|on_cores| on_cores.next(&room))
         {
             room.take(&parts);
-            self.run_beside(job, asks, parts);
+            self.run_on_cores(job, asks, parts);
         }
     }
 
-    fn run_beside(&mut self, job: JobId, asks: CoreDemand, parts: Vec<CorePart>) {
-        let Some(beside) = self.beside.as_deref_mut() else {
+    fn run_on_cores(&mut self, job: JobId, asks: CoreDemand, parts: Vec<CorePart>) {
+        let Some(on_cores) = self.on_cores.as_deref_mut() else {
             return;
         };
-        beside.leave(job, asks);
-        beside.left_to_gangs.take_cores(&parts);
+        on_cores.leave(job, asks);
+        on_cores.left_to_gangs.take_cores(&parts);
         self.spare.take_cores(&parts);
-        let first = beside.begun.insert(job);
+        let first = on_cores.begun.insert(job);
         let (now, options) = (self.now, &self.setting.options);
         let ready = match first && !options.first_start_pays {
             true => now,
@@ -99,7 +101,7 @@ impl World {
         for part in &parts {
             self.log.push_cores(segment, part);
         }
-        beside.holds.insert(job, parts);
+        on_cores.holds.insert(job, parts);
         let kind = match first {
             true => EventKind::Start,
             false => EventKind::Restart,
@@ -110,16 +112,16 @@ impl World {
     }
 
     /// Ends its segment and takes its cores back.
-    pub(super) fn release_beside(&mut self, job: JobId, phase: Phase) {
+    pub(super) fn release_on_cores(&mut self, job: JobId, phase: Phase) {
         self.jobs.leave(job, self.now, 0, phase);
-        let Some(beside) = self.beside.as_deref_mut() else {
+        let Some(on_cores) = self.on_cores.as_deref_mut() else {
             return;
         };
-        let parts = beside.holds.remove(&job).unwrap_or_default();
-        beside.active -= usize::from(phase == Phase::Finished);
-        beside.left_to_gangs.give_cores(&parts);
+        let parts = on_cores.holds.remove(&job).unwrap_or_default();
+        on_cores.active -= usize::from(phase == Phase::Finished);
+        on_cores.left_to_gangs.give_cores(&parts);
         self.spare.give_cores(&parts);
-        let gpu_nodes = beside.pools.nodes();
+        let gpu_nodes = on_cores.pools.nodes();
         let segment = self.jobs.segment[job.index()];
         self.log.close_segment(segment, self.now);
         // Who does not wait for them is not to be asked: some policies preempt whenever they are.
@@ -130,7 +132,7 @@ impl World {
     }
 
     /// Why a job without GPUs runs or waits.
-    pub(super) fn explain_beside(&self, job: JobId) -> Explanation {
+    pub(super) fn explain_on_cores(&self, job: JobId) -> Explanation {
         let asks = self.asks(job);
         let cores = |thousandths: u64| thousandths as f64 / 1000.0;
         let mut facts = vec![
@@ -145,9 +147,9 @@ impl World {
             facts.push(Fact::number("memory", memory, 1, Unit::GiB));
         }
         let phase = self.jobs.phase.get(job.index()).copied();
-        let verdict = match (phase, self.beside.as_deref()) {
-            (Some(Phase::Running), Some(beside)) => {
-                let parts = beside.holds.get(&job).map_or(&[][..], Vec::as_slice);
+        let verdict = match (phase, self.on_cores.as_deref()) {
+            (Some(Phase::Running), Some(on_cores)) => {
+                let parts = on_cores.holds.get(&job).map_or(&[][..], Vec::as_slice);
                 let mut on = Fact::of("runs on", Vec::new());
                 for (at, part) in parts.iter().enumerate() {
                     let cores = Said::Exact(cores(part.cores.into()), Unit::None);
@@ -165,12 +167,12 @@ impl World {
                 let at = self.jobs.alarm[job.index()];
                 Verdict::StartsLater { at }
             }
-            (Some(Phase::Waiting), Some(beside)) => {
-                if self.keeps_for_gangs(beside) {
+            (Some(Phase::Waiting), Some(on_cores)) => {
+                if self.keeps_for_gangs(on_cores) {
                     let what = "their part of cores and memory, as gangs wait";
                     facts.push(Fact::new("free GPUs keep", what));
                 }
-                let left = self.core_room(beside).most_cores();
+                let left = self.core_room(on_cores).most_cores();
                 Verdict::TooFewCores {
                     wants: asks.cores,
                     left: u32::try_from(left).unwrap_or(u32::MAX),

@@ -1,10 +1,10 @@
-//! What comes from JavaScript: the options of `open` and `run`, as plain values for [`switchyard_app::asked`].
+//! What comes from JavaScript: the options of `open` and `run`, as plain values for [`switchyard_app::options`].
 
-use crate::told::refused;
+use crate::to_js::refused;
 use js_sys::{Array, Object, Uint8Array};
 use serde_json::Value;
 use switchyard::weights;
-use switchyard_app::asked::{Opening, Options, Running};
+use switchyard_app::options::{Opening, Options, Running};
 use switchyard_app::study::cluster_of;
 use wasm_bindgen::{JsCast, JsValue};
 

@@ -5,7 +5,7 @@
 //! Lest gangs starve, a node's free GPUs keep their part of its cores and memory as long as a gang waits: a job
 //! without GPUs takes what others leave. As recorded, jobs start when they started, whatever is free.
 //!
-//! This is the record of them. What the world does with them is in [`start_beside`](super::start_beside).
+//! This is the record of them. What the world does with them is in [`start_on_cores`](super::start_on_cores).
 
 use super::setting::Setting;
 use crate::cluster::{ClusterSpec, CoreDemand, CorePart, CoreRoom, Pools, Spare};
@@ -13,7 +13,7 @@ use crate::job::JobId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Those of a run.
-pub(super) struct Beside {
+pub(super) struct OnCores {
     pub(super) pools: Pools,
     /// The idle cluster.
     pub(super) idle: CoreRoom,
@@ -31,7 +31,7 @@ pub(super) struct Beside {
     pub(super) replays: bool,
 }
 
-impl Beside {
+impl OnCores {
     /// `None`: all jobs ask for GPUs.
     pub(super) fn of(setting: &Setting, cluster: &ClusterSpec, replays: bool) -> Option<Box<Self>> {
         let mut jobs = setting.workload.jobs.iter();

@@ -2,7 +2,7 @@
 //! and of the command line. In: plain values, as JSON has them; out: what a [`Study`] takes. A key that is
 //! none is refused by name, and nothing is guessed.
 
-use crate::study::{Asked, Origin, Request, Study};
+use crate::study::{Origin, Request, Study, StudyRequest};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -212,7 +212,7 @@ impl Running {
     /// # Errors
     ///
     /// Something does not go together.
-    pub fn of_study(self, mut study: Study) -> Result<Asked, Refused> {
+    pub fn of_study(self, mut study: Study) -> Result<StudyRequest, Refused> {
         if let Some(cluster) = self.cluster {
             study.cluster = Some((cluster, Origin::Asked));
         }

@@ -1,4 +1,4 @@
-//! What a placement sees: a [`Site`], and if it looks at links, a [`Sight`] of them. In: who runs where, as the ledger has
+//! What a placement sees: a [`Site`], and if it looks at links, a [`NetworkState`] of them. In: who runs where, as the ledger has
 //! it, and the parts that a plan takes and gives, so that the gangs of one plan see one another. Out: how
 //! loaded each link is, who is on a node and how slow, and what would come of laying a gang somewhere.
 //!
@@ -25,7 +25,7 @@ pub struct Site<'a> {
     /// GPUs of the largest node.
     pub node_size: u32,
     /// The links, where the placement looks at them.
-    pub sight: Option<&'a Sight>,
+    pub network_state: Option<&'a NetworkState>,
     /// What is free on all nodes, for parameter servers; and what is spare there, where nodes are not alike.
     pub(crate) all: Option<(&'a FreeGpus, Option<&'a Spare>)>,
 }
@@ -36,7 +36,7 @@ impl<'a> Site<'a> {
         Self {
             free,
             node_size,
-            sight: None,
+            network_state: None,
             all: None,
         }
     }
@@ -65,7 +65,7 @@ pub trait Learned: Send + Sync {
         &self,
         placement: &str,
         site: &Site<'_>,
-        sight: &Sight,
+        network_state: &NetworkState,
         gang: Gang,
         parts: &mut Vec<Part>,
     ) -> bool;
@@ -82,7 +82,7 @@ pub trait Learned: Send + Sync {
 }
 
 /// What of a run's links does not change.
-pub struct Wiring {
+pub struct NetworkContext {
     network: Arc<Network>,
     /// Nobody on them.
     idle: Links,
@@ -92,7 +92,7 @@ pub struct Wiring {
     learned: Option<Arc<dyn Learned>>,
 }
 
-impl Wiring {
+impl NetworkContext {
     /// Of a cluster and the jobs to come.
     pub fn new(cluster: &ClusterSpec, workload: &Arc<Workload>) -> Self {
         let network = Arc::new(Network::of(cluster));
@@ -123,8 +123,8 @@ impl Wiring {
 }
 
 /// The links, and the jobs on them.
-pub struct Sight {
-    wiring: Arc<Wiring>,
+pub struct NetworkState {
+    network_context: Arc<NetworkContext>,
     /// As it was after every question.
     links: RefCell<Links>,
     held: BTreeMap<JobId, Held>,
@@ -168,13 +168,13 @@ pub struct Resident<'a> {
     pub knows_nodes: bool,
 }
 
-impl Sight {
+impl NetworkState {
     /// Nobody runs yet.
-    pub(super) fn new(wiring: &Arc<Wiring>) -> Self {
-        let nodes = wiring.network.topology.nodes() as usize;
+    pub(super) fn new(network_context: &Arc<NetworkContext>) -> Self {
+        let nodes = network_context.network.topology.nodes() as usize;
         Self {
-            links: RefCell::new(wiring.idle.clone()),
-            wiring: Arc::clone(wiring),
+            links: RefCell::new(network_context.idle.clone()),
+            network_context: Arc::clone(network_context),
             held: BTreeMap::new(),
             on_node: vec![Vec::new(); nodes],
             alone: RefCell::default(),
@@ -201,7 +201,7 @@ impl Sight {
         };
         let idle = site.free.with_free(sizes);
         let site = Site::of(&idle, site.node_size);
-        let cost = cost(&site, &Self::new(&self.wiring), gang);
+        let cost = cost(&site, &Self::new(&self.network_context), gang);
         let mut alone = self.alone.borrow_mut();
         if alone.len() >= MOST_ALONE {
             alone.clear();
@@ -262,7 +262,7 @@ impl Sight {
 
     fn add(&mut self, of: &Resident<'_>) {
         let stay = Stay {
-            profile: &self.wiring.profile(of.job),
+            profile: &self.network_context.profile(of.job),
             gpus: of.gpus,
             parts: of.parts,
             server_cores: of.needs.servers().cores,
@@ -294,12 +294,12 @@ impl Sight {
 
     /// The links' tree.
     pub fn topology(&self) -> &Topology {
-        &self.wiring.network.topology
+        &self.network_context.network.topology
     }
 
     /// What has learned, where weights are at hand.
     pub(super) fn learned(&self) -> Option<&dyn Learned> {
-        self.wiring.learned()
+        self.network_context.learned()
     }
 
     /// Whether nobody runs.
@@ -381,9 +381,9 @@ impl Sight {
     }
 }
 
-impl fmt::Debug for Sight {
+impl fmt::Debug for NetworkState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sight")
+        f.debug_struct("NetworkState")
             .field("held", &self.held.keys())
             .finish_non_exhaustive()
     }
@@ -400,7 +400,7 @@ mod tests {
     /// An empty cluster and the jobs of these models that are to come.
     struct Scene {
         room: Room,
-        wiring: Arc<Wiring>,
+        network_context: Arc<NetworkContext>,
         pools: Pools,
         cluster: ClusterSpec,
     }
@@ -417,14 +417,14 @@ mod tests {
                 ..Workload::default()
             };
             let cluster: ClusterSpec = cluster.parse().expect("a cluster");
-            let wiring = Arc::new(Wiring::new(&cluster, &Arc::new(workload)));
+            let network_context = Arc::new(NetworkContext::new(&cluster, &Arc::new(workload)));
             let mut room = Room::default();
             let node_size = cluster.gpus_per_node().max().unwrap_or(0);
             room.set(&FreeGpus::all(&cluster), node_size, None);
-            room.see(&wiring, std::iter::empty());
+            room.see(&network_context, std::iter::empty());
             Self {
                 room,
-                wiring,
+                network_context,
                 pools: Pools::of(&cluster),
                 cluster,
             }
@@ -445,7 +445,7 @@ mod tests {
                 share: None,
                 skewed: false,
                 needs: self.pools.needs(&self.cluster, gpus, &demand, &[]),
-                profile: Some(self.wiring.profile(JobId(job))),
+                profile: Some(self.network_context.profile(JobId(job))),
             }
         }
 
@@ -465,8 +465,8 @@ mod tests {
             is_laid.then(|| parts(&placement))
         }
 
-        fn sight(&self) -> &Sight {
-            self.room.sight().expect("asked for")
+        fn network_state(&self) -> &NetworkState {
+            self.room.network_state().expect("asked for")
         }
     }
 
@@ -521,7 +521,7 @@ mod tests {
         );
         scene.take(1, &[(1, 4)]);
         scene.take(2, &[(2, 4)]);
-        let prospect = scene.sight().prospect(&gang, &[Part::new(0, 2)]);
+        let prospect = scene.network_state().prospect(&gang, &[Part::new(0, 2)]);
         assert!(prospect.log_slowdown() > 0.4, "{prospect:?}");
         let beside = Some(vec![(0, 2)]);
         assert_eq!(scene.laid(Strategy::LEAST_INTERFERENCE, gang), beside);
@@ -537,7 +537,7 @@ mod tests {
         let waiting = Strategy::LEAST_INTERFERENCE_WAITING;
         let idle = scene.laid(waiting, gang).expect("nobody is there");
         let parts: Vec<Part> = idle.iter().map(|&(n, gpus)| Part::new(n, gpus)).collect();
-        assert!(scene.sight().prospect(&gang, &parts).log_slowdown() > 0.2);
+        assert!(scene.network_state().prospect(&gang, &parts).log_slowdown() > 0.2);
         scene.take(0, &[(0, 4)]);
         assert_eq!(nodes(&scene, waiting), Some(2));
         // Beside somebody it is slower than on idle nodes.
@@ -565,24 +565,24 @@ mod tests {
                 }
                 prop_assert!(Part::gpus_of(&placement.parts) == gpus);
                 prop_assert!(placement.parts.iter().map(|part| part.servers).sum::<u32>() == servers);
-                let prospect = scene.sight().prospect(&gang, &placement.parts);
+                let prospect = scene.network_state().prospect(&gang, &placement.parts);
                 let job = JobId(job);
                 scene.room.take(job, &placement.parts, gang.needs);
-                prop_assert!((scene.sight().factor(job) - prospect.own).abs() < 1e-9);
+                prop_assert!((scene.network_state().factor(job) - prospect.own).abs() < 1e-9);
                 for (other, _, would) in prospect.others {
-                    prop_assert!((scene.sight().factor(other) - would).abs() < 1e-9);
+                    prop_assert!((scene.network_state().factor(other) - would).abs() < 1e-9);
                 }
                 for (node, &free) in (0u32..).zip(scene.room.free().per_node()) {
-                    prop_assert!(scene.sight().free_mask(node).count_ones() == free);
+                    prop_assert!(scene.network_state().free_mask(node).count_ones() == free);
                 }
                 taken.push((job, placement, gang.needs));
             }
             for (job, placement, needs) in taken {
                 scene.room.give(job, &placement.parts, needs);
             }
-            let edges = 0..scene.sight().topology().edges() as u32;
+            let edges = 0..scene.network_state().topology().edges() as u32;
             // Bit for bit: a load of -0 would be less than one of 0.
-            prop_assert!(scene.sight().is_idle() && edges.into_iter().all(|edge| scene.sight().load(edge).to_bits() == 0));
+            prop_assert!(scene.network_state().is_idle() && edges.into_iter().all(|edge| scene.network_state().load(edge).to_bits() == 0));
         }
     }
 }
