@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
-use switchyard::sim::SimOptions;
+use switchyard::engine::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::workload::{Sample, Workload};
 

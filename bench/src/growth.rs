@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::job::Job;
-use switchyard::policy::POLICIES;
+use switchyard::policies::POLICIES;
 use switchyard::weights;
 use switchyard::workload::Workload;
 

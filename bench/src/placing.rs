@@ -4,10 +4,10 @@ use std::error::Error;
 use std::sync::Arc;
 use switchyard::cluster::Topology;
 use switchyard::draw::{Rng, unit};
+use switchyard::explain::Choice;
 use switchyard::placement::Strategy;
 use switchyard::placement::graph_rl::network::{Network, Without};
 use switchyard::placement::graph_rl::scene::{Layout, Observation};
-use switchyard::tell::Choice;
 
 /// A data centre of so many servers of 2 x 4 GPUs in four partitions of racks of eight, as it is seen.
 pub(crate) struct Placing {

@@ -12,8 +12,8 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::Serialize;
 use std::time::Instant;
 use switchyard::goodput::batch::choose;
-use switchyard::policy::Rng;
-use switchyard::policy::pollux::{
+use switchyard::policies::Rng;
+use switchyard::policies::pollux::{
     Candidate, Node, Outcome, Problem, ProblemError, Search, SearchParameters, Stopped,
 };
 use switchyard::workload::application::Profile;

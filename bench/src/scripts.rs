@@ -7,7 +7,7 @@ use anyhow::{Context, Error, Result};
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
-use switchyard::policy::script::{EXAMPLES, Script};
+use switchyard::policies::script::{EXAMPLES, Script};
 
 /// A key of eight lines.
 const EIGHT_LINES: &str = include_str!("eight_lines.rhai");

@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, Command, ValueHint};
 use same_file::Handle;
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 
 /// Where bytes come from or go to.
 #[derive(PartialEq)]

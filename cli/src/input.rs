@@ -11,7 +11,7 @@ use switchyard::Resource;
 use switchyard::calendar::{Calendar, Zone};
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::Status;
-use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::policies::{PolicySpec, ServiceHistory};
 use switchyard::seconds_of;
 use switchyard::trace::{
     Choices, ColumnMapping, Fractions, OnCores, OpenError, OpenOptions, Opened, Opening, Oversized,

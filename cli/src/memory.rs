@@ -3,7 +3,7 @@
 
 use bytesize::ByteSize;
 use clap::Args;
-use switchyard::sim::LogBudget;
+use switchyard::engine::LogBudget;
 use sysinfo::System;
 
 /// Flags for a run's log.

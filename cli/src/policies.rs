@@ -3,7 +3,7 @@
 use crate::{Failure, output};
 use clap::Args;
 use std::fmt::Write;
-use switchyard::policy::ParamKind;
+use switchyard::policies::ParamKind;
 use switchyard_app::described;
 
 #[derive(Args)]

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use switchyard::Time;
-use switchyard::sim::RunError;
+use switchyard::engine::RunError;
 use switchyard_app::driver::{self, Budget, Driver, Step};
 
 /// When the first line is due; from one to the next it is twice as long each time, up to [`SELDOM`].

@@ -11,12 +11,12 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchyard::RunSpec;
-use switchyard::policy::PolicySpec;
+use switchyard::engine::RunLog;
+use switchyard::policies::PolicySpec;
 use switchyard::report::{
     By, Metric, MetricGroup, Outcomes, Results, RunResult, Summary, TableForm, chrome_trace,
     finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table,
 };
-use switchyard::sim::RunLog;
 use switchyard::workload::Suggestion;
 use switchyard_app::format;
 use switchyard_app::study::{Origin, Prepared};

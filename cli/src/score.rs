@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use switchyard::RunSpecError;
-use switchyard::sim::RunError;
+use switchyard::engine::RunError;
 use switchyard_app::challenges::{Estimate, MOST_DRAW, RUNS, Score, ScoreError, score_watched};
 use switchyard_app::format;
 

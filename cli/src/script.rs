@@ -4,8 +4,8 @@ use crate::Failure;
 use anyhow::{Context, anyhow};
 use std::borrow::Cow;
 use std::path::Path;
-use switchyard::policy::{PolicyFile, PolicyFileError, PolicySpec, SpecError, spec_of_code};
-use switchyard::sim::{Mistake, RunError};
+use switchyard::engine::{Mistake, RunError};
+use switchyard::policies::{PolicyFile, PolicyFileError, PolicySpec, SpecError, spec_of_code};
 use switchyard_sweep::files;
 
 /// A policy as the engine reads it, where a person may have named a file: `script:FILE` or `plugin:FILE`,

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 use std::path::{Path, PathBuf};
 use switchyard::outages::Outages;
-use switchyard::policy::ParamKind;
+use switchyard::policies::ParamKind;
 use switchyard::{SETTINGS, Setting, SettingGroup};
 use switchyard_app::study::{Prepared, Request, Study, StudyError};
 use switchyard_sweep::files;

@@ -7,7 +7,7 @@ use clap::Args;
 use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use switchyard_sweep::files;
 use switchyard_sweep::grid::Grid;
 use switchyard_sweep::sweep::{Sweep, SweptTrace, open_one};

@@ -9,7 +9,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use switchyard::policy::script::Script;
+use switchyard::policies::script::Script;
 
 const GRID: &str = r#"
 traces = ["sample:lab"]

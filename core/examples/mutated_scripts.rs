@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use serde_json::json;
 use std::error::Error;
 use std::io::{BufWriter, Write, stdout};
-use switchyard::policy::script::pack;
+use switchyard::policies::script::pack;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut numbers = std::env::args().skip(1);

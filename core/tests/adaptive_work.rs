@@ -9,10 +9,10 @@ use scripted::{Script, Scripted, Tune, alarmed, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
+use switchyard::engine::{PlanError, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId};
 use switchyard::report::Outcomes;
-use switchyard::sim::{PlanError, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::{Application, Workload};
 
 /// A pass takes 0.01 s a sample and nothing else, synchronising 0.1 s on one node and 0.3 s across

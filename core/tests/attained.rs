@@ -6,8 +6,8 @@ mod registered;
 use registered::log_of;
 use std::sync::Arc;
 use switchyard::Time;
+use switchyard::engine::{Attained, Measure};
 use switchyard::report::Outcomes;
-use switchyard::sim::{Attained, Measure};
 use switchyard::workload::{ApplicationSettings, Sample};
 
 #[test]

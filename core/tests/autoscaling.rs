@@ -9,9 +9,9 @@ use registered::log_of;
 use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
+use switchyard::engine::{News, Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::job::Job;
 use switchyard::report::Summary;
-use switchyard::sim::{News, Plan, PlanErrorKind, RunLog, SimOptions, Simulation, View};
 use switchyard::workload::Workload;
 
 /// Two gangs of 100 s, at 10 and 60 s, on four nodes of two GPUs.

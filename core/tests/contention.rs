@@ -3,11 +3,11 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
+use switchyard::engine::SimOptions;
 use switchyard::job::{Job, JobId};
 use switchyard::placement::Strategy as Laid;
-use switchyard::policy::POLICIES;
+use switchyard::policies::POLICIES;
 use switchyard::report::Outcomes;
-use switchyard::sim::SimOptions;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 

@@ -7,11 +7,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part};
+use switchyard::engine::{Plan, RunLog, Segment, SimOptions, Simulation, Tuning, View};
+use switchyard::explain::{Fact, Said};
 use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId};
-use switchyard::policy::{BuildContext, Cadence, Explanation, Plot, Policy, Rng, Verdict};
-use switchyard::sim::{Plan, RunLog, Segment, SimOptions, Simulation, Tuning, View};
-use switchyard::tell::{Fact, Said};
+use switchyard::policies::{BuildContext, Cadence, Explanation, Plot, Policy, Rng, Verdict};
 use switchyard::workload::application::packed;
 use switchyard::workload::{Sample, Workload};
 use switchyard::{RunSpec, Time};
@@ -79,7 +79,9 @@ fn times_in_facts_are_written_by_whoever_shows_them() {
 #[test]
 fn every_policy_explains_every_job_at_any_time() {
     let sample = Sample::named("lab").expect("a sample of this name");
-    let policies = switchyard::policy::POLICIES.iter().map(|entry| entry.name);
+    let policies = switchyard::policies::POLICIES
+        .iter()
+        .map(|entry| entry.name);
     for policy in policies.chain(["tiresias-las[measure=time]"]) {
         let spec = RunSpec {
             policy: policy.parse().expect("a policy"),
@@ -410,7 +412,7 @@ fn training_is_shown_as_it_was() {
         history: None,
         picker: None,
     };
-    let mut scheduler = switchyard::policy::build(&spec.policy, &context);
+    let mut scheduler = switchyard::policies::build(&spec.policy, &context);
     scheduler.policy = Box::new(Listening {
         policy: scheduler.policy,
         ends: ends.clone(),

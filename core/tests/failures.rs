@@ -4,10 +4,10 @@ mod scripted;
 
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::{EventKind, News, NodeState, PlanErrorKind, RunError, RunLog, SimOptions};
+use switchyard::explain::Fact;
 use switchyard::job::Job;
 use switchyard::report::{Failures, Summary};
-use switchyard::sim::{EventKind, News, NodeState, PlanErrorKind, RunError, RunLog, SimOptions};
-use switchyard::tell::Fact;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 
@@ -128,7 +128,7 @@ fn a_drained_node_takes_nobody_new() {
 #[test]
 fn nobody_is_placed_on_a_node_that_is_not_up() {
     use switchyard::cluster::{Part, Placement};
-    use switchyard::sim::Simulation;
+    use switchyard::engine::Simulation;
     let script: scripted::Script = |view, plan| {
         assert_eq!(view.free().per_node().len(), 2);
         if view.news().contains(&News::NodeDown(1)) {

@@ -1,9 +1,9 @@
 //! Gavel by GPU type: the paper's example as a run, and what its parameters say.
 
 use std::sync::Arc;
+use switchyard::engine::{EventKind, SimOptions, Simulation};
 use switchyard::job::{Job, JobId};
-use switchyard::policy::PolicySpec;
-use switchyard::sim::{EventKind, SimOptions, Simulation};
+use switchyard::policies::PolicySpec;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 

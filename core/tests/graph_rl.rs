@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
+use switchyard::engine::{SimOptions, Simulation};
+use switchyard::explain::{Choice, PlacingStep};
 use switchyard::job::{Demand, Job, JobId, Servers, TypeSet, Work};
 use switchyard::placement::Strategy as Placing;
 use switchyard::placement::graph_rl::network::Network;
 use switchyard::placement::graph_rl::scene::JOB;
 use switchyard::placement::graph_rl::{Chooser, Decision, Placer};
-use switchyard::sim::{SimOptions, Simulation};
-use switchyard::tell::{Choice, PlacingStep};
 use switchyard::weights::Weights;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, RunSpecError, Time};

@@ -6,12 +6,12 @@ mod scripted;
 use scripted::{Script, Scripted, arrived};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
-use switchyard::job::{Job, JobId};
-use switchyard::policy::POLICIES;
-use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{
+use switchyard::engine::{
     Halt, HaltReason, LogBudget, Phase, Plan, Remedy, RunError, RunLog, SimOptions, Simulation,
 };
+use switchyard::job::{Job, JobId};
+use switchyard::policies::POLICIES;
+use switchyard::report::{Outcomes, Summary};
 use switchyard::workload::{ApplicationSettings, Workload};
 use switchyard::{Resource, RunSpec, Time};
 
@@ -134,7 +134,7 @@ fn rounds_too_short_for_the_time_reached() {
 /// where other values start nobody, the run says so.
 #[test]
 fn a_scheduler_that_starts_nobody() {
-    let spec: Result<switchyard::policy::PolicySpec, _> = "pollux[generations=1]".parse();
+    let spec: Result<switchyard::policies::PolicySpec, _> = "pollux[generations=1]".parse();
     let error = spec.expect_err("below the least").to_string();
     assert!(error.contains("a whole number from 2"), "{error}");
     let script: Script = |view, plan| {

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::{ClusterSpec, CorePart};
+use switchyard::engine::{EventKind, RunLog, SimOptions};
+use switchyard::explain::Verdict;
 use switchyard::job::{Demand, Job, JobId};
-use switchyard::policy::{POLICIES, PolicySpec};
+use switchyard::policies::{POLICIES, PolicySpec};
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{EventKind, RunLog, SimOptions};
-use switchyard::tell::Verdict;
 use switchyard::workload::{RecordedRun, Workload};
 
 fn specs() -> impl Iterator<Item = PolicySpec> {

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 use switchyard::RunSpec;
+use switchyard::engine::SimOptions;
 use switchyard::job::Job;
 use switchyard::placement::Strategy;
-use switchyard::policy::POLICIES;
+use switchyard::policies::POLICIES;
 use switchyard::report::Outcomes;
-use switchyard::sim::SimOptions;
 use switchyard::workload::{GpuGeneration, Workload};
 
 /// Jobs (submit, GPUs, duration, model) on two nodes of 4 GPUs: when each completes.

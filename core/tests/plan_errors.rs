@@ -6,8 +6,8 @@ mod scripted;
 use scripted::{Script, Scripted, arrived, plan_error};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, PlaceError, Placement};
+use switchyard::engine::{News, PlanError, PlanErrorKind, SimOptions, Simulation};
 use switchyard::job::{Job, JobId};
-use switchyard::sim::{News, PlanError, PlanErrorKind, SimOptions, Simulation};
 use switchyard::workload::Workload;
 use switchyard::{Resource, Time};
 

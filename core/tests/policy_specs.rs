@@ -1,5 +1,5 @@
 //! Every parameter of every policy at its limits and beyond: a spec is refused with a message that
-//! names what is wrong, or its run ends, done or with a [`Halt`](switchyard::sim::Halt), within its
+//! names what is wrong, or its run ends, done or with a [`Halt`](switchyard::engine::Halt), within its
 //! log's budget. No panic, no impossible plan, no run without an end.
 //!
 //! `cargo test --release -p switchyard --test policy_specs -- --ignored --nocapture` takes ten
@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::{LogBudget, RunError, SimOptions};
 use switchyard::job::Job;
 use switchyard::placement::Strategy;
-use switchyard::policy::{POLICIES, ParamInfo, ParamKind, PolicyEntry, PolicySpec};
-use switchyard::sim::{LogBudget, RunError, SimOptions};
+use switchyard::policies::{POLICIES, ParamInfo, ParamKind, PolicyEntry, PolicySpec};
 use switchyard::workload::Workload;
 use switchyard::workload::application::packed;
 

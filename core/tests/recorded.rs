@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, GpuModel};
+use switchyard::engine::{RunLog, SimOptions};
 use switchyard::job::{Job, TypeSet};
 use switchyard::report::{Calibration, Outcomes};
-use switchyard::sim::{RunLog, SimOptions};
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::weights;
 use switchyard::workload::{GpuGeneration, RecordedRun, Workload};

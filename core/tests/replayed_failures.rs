@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use switchyard::RunSpec;
+use switchyard::engine::{EventKind, RunLog, SimOptions, StopCause};
 use switchyard::job::{Job, JobId, Status};
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{EventKind, RunLog, SimOptions, StopCause};
 use switchyard::workload::{Recorded, Workload};
 
 /// Jobs of so many GPUs and seconds, with how they ended and the attempts that failed before.

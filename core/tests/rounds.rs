@@ -6,8 +6,8 @@ use jobs::{application, training};
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::SimOptions;
 use switchyard::job::Job;
-use switchyard::sim::SimOptions;
 use switchyard::workload::Workload;
 
 /// One job, for five and a half intervals. With floor(now ÷ interval) · interval == now, which is no

@@ -11,10 +11,10 @@ use rand_xoshiro::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::{LogBudget, RunError, Scheduler, SimOptions, Simulation};
 use switchyard::job::Job;
 use switchyard::placement::Strategy;
-use switchyard::policy::script::{Limits, Script, pack, unpack};
-use switchyard::sim::{LogBudget, RunError, Scheduler, SimOptions, Simulation};
+use switchyard::policies::script::{Limits, Script, pack, unpack};
 use switchyard::workload::Workload;
 
 const LIMITS: Limits = Limits {

@@ -6,12 +6,12 @@ use jobs::{application, training};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
+use switchyard::engine::{Mistake, RunError, RunLog, SimOptions, Simulation};
 use switchyard::job::{Job, JobId};
 use switchyard::outages::Outages;
 use switchyard::placement::Strategy;
-use switchyard::policy::PolicySpec;
-use switchyard::policy::script::{EXAMPLES, Script};
-use switchyard::sim::{Mistake, RunError, RunLog, SimOptions, Simulation};
+use switchyard::policies::PolicySpec;
+use switchyard::policies::script::{EXAMPLES, Script};
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 

@@ -5,10 +5,10 @@ mod scripted;
 
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
+use switchyard::engine::{EventKind, PlanErrorKind, RunLog, SimOptions, Simulation};
+use switchyard::explain::Fact;
 use switchyard::job::{Demand, Job, JobId, Servers};
 use switchyard::report::Outcomes;
-use switchyard::sim::{EventKind, PlanErrorKind, RunLog, SimOptions, Simulation};
-use switchyard::tell::Fact;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 

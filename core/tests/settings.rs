@@ -1,6 +1,6 @@
 //! What names settings besides their table has the same names: results, and the format's description.
 
-use switchyard::sim::SimOptions;
+use switchyard::engine::SimOptions;
 use switchyard::{SETTINGS, SettingGroup};
 
 #[test]

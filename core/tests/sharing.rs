@@ -6,11 +6,11 @@ use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Thousandths};
+use switchyard::engine::{RunLog, SimOptions};
 use switchyard::job::{Demand, Job, TypeSet};
 use switchyard::placement::Strategy as Placing;
-use switchyard::policy::POLICIES;
+use switchyard::policies::POLICIES;
 use switchyard::report::Outcomes;
-use switchyard::sim::{RunLog, SimOptions};
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
 

@@ -1,8 +1,8 @@
 //! The smallest sample under the policies of Tiresias: completion times as published (NSDI'19).
 
 use switchyard::RunSpec;
+use switchyard::engine::{EventKind, SimOptions};
 use switchyard::placement::Strategy;
-use switchyard::sim::{EventKind, SimOptions};
 use switchyard::workload::Sample;
 
 /// Sums of the three completion times as published; LAS in the paper's slices of one unit.

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup, NodeKind, Part, Placement, TypeId};
+use switchyard::engine::{EventKind, RunLog, SimOptions, Simulation};
 use switchyard::job::{Demand, Job, JobId, TypeSet, Work};
-use switchyard::policy::{POLICIES, PolicySpec};
-use switchyard::sim::{EventKind, RunLog, SimOptions, Simulation};
+use switchyard::policies::{POLICIES, PolicySpec};
 use switchyard::workload::{ApplicationSettings, Workload};
 use switchyard::{RunSpec, Time};
 
@@ -337,9 +337,9 @@ fn plain(gangs: &[(u32, TypeSet, Option<u32>)]) -> Arc<Workload> {
 
 fn ends(workload: &Arc<Workload>, cluster: &str, options: SimOptions) -> Vec<f64> {
     let cluster: ClusterSpec = cluster.parse().expect("a cluster");
-    let scheduler = switchyard::policy::build(
+    let scheduler = switchyard::policies::build(
         &"fifo".parse().expect("a policy"),
-        &switchyard::policy::BuildContext {
+        &switchyard::policies::BuildContext {
             placement: Default::default(),
             workload,
             history: None,
@@ -403,7 +403,7 @@ fn a_measured_model_goes_by_its_measurements() {
 #[test]
 fn a_plan_across_types_is_refused() {
     use scripted::{Script, Scripted, arrived};
-    use switchyard::sim::{PlanErrorKind, RunError};
+    use switchyard::engine::{PlanErrorKind, RunError};
     let script: Script = |view, plan| {
         for job in arrived(view) {
             let parts = vec![Part::new(0, 1), Part::new(1, 1)];

@@ -7,7 +7,7 @@ use crate::run::Run;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::rc::Rc;
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use switchyard::report::{Metric, MetricUnit};
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use switchyard::engine::RunLog;
 use switchyard::report::{Outcomes, RunResult};
-use switchyard::sim::RunLog;
 use switchyard_app::study::Prepared;
 
 /// One run of a figure.

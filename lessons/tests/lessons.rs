@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
-use switchyard::policy::picking::network::PARAMETERS;
+use switchyard::policies::picking::network::PARAMETERS;
 
 /// All at once: their runs take as long as all else.
 #[test]

@@ -6,9 +6,9 @@ use crate::to_js::put;
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use switchyard::Index;
 use switchyard::cluster::Gpus;
+use switchyard::engine::{RunLog, Segment};
 use switchyard::job::{Job, JobId};
 use switchyard::report::{Outcomes, ended};
-use switchyard::sim::{RunLog, Segment};
 use switchyard::workload::Workload;
 use wasm_bindgen::JsValue;
 

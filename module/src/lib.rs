@@ -13,10 +13,10 @@ mod to_js;
 use js_sys::Object;
 use serde::Serialize;
 use switchyard::RunSpec;
-use switchyard::policy::PolicySpec;
-use switchyard::policy::script::Script;
+use switchyard::engine::Mistake;
+use switchyard::policies::PolicySpec;
+use switchyard::policies::script::Script;
 use switchyard::report::RunResult;
-use switchyard::sim::Mistake;
 use switchyard::trace::{OpenOptions, Opening};
 use switchyard_app::described;
 use switchyard_app::driver::{Budget, Driver, Step};
@@ -58,7 +58,9 @@ pub fn script(code: &str, params: JsValue) -> Result<String, JsValue> {
 /// The same of a plug-in, a WebAssembly module.
 #[wasm_bindgen]
 pub fn plugin(code: &[u8], params: JsValue) -> Result<String, JsValue> {
-    with_params(params, |name| switchyard::policy::plugin::spec(code, name))
+    with_params(params, |name| {
+        switchyard::policies::plugin::spec(code, name)
+    })
 }
 
 /// The spec of a code, by its name, with the other parameters.

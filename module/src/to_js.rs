@@ -4,7 +4,7 @@ use js_sys::{Error, Reflect};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use std::fmt::Display;
-use switchyard::sim::{LogBudget, RunError};
+use switchyard::engine::{LogBudget, RunError};
 use switchyard::trace::OpenError;
 use switchyard_app::study::Prepared;
 use wasm_bindgen::JsValue;

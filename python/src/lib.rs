@@ -33,7 +33,7 @@ mod _engine {
     #[pymodule_export]
     use crate::{InputError, RunError, SwitchyardError};
     use pyo3::prelude::*;
-    use switchyard::policy::{PolicySpec, SpecError};
+    use switchyard::policies::{PolicySpec, SpecError};
     use switchyard_app::{Metric, described, format};
 
     /// A policy as results spell it.

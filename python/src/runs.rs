@@ -7,7 +7,7 @@ use crate::{RunError, json, options, refused};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Instant;
-use switchyard::sim::LogBudget;
+use switchyard::engine::LogBudget;
 use switchyard_app::driver::{Budget, RunProgress, Step};
 use switchyard_app::study::{Ended, Prepared};
 use switchyard_sweep::options;

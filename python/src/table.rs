@@ -17,10 +17,10 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
 use std::sync::Arc;
+use switchyard::engine::RunLog;
 use switchyard::job::{Job, JobId};
 use switchyard::report::Metric;
 use switchyard::report::{Outcomes, ended};
-use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
 use switchyard_sweep::table::{SweepRow, TEXTS};
 
@@ -170,7 +170,7 @@ impl Table {
     /// Who held how many GPUs when: a row for each stay.
     pub(crate) fn of_stays(log: &RunLog) -> PyResult<Self> {
         let stays = || (0..log.segments()).map(|at| log.segment(at));
-        let numbers = |of: fn(switchyard::sim::Segment<'_>) -> f64| {
+        let numbers = |of: fn(switchyard::engine::Segment<'_>) -> f64| {
             floats(&stays().map(of).collect::<Vec<_>>())
         };
         Self::of(vec![

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use switchyard::meant::hint;
-use switchyard::policy::{POLICIES, PolicySpec, entry};
+use switchyard::policies::{POLICIES, PolicySpec, entry};
 use switchyard::{SETTINGS, Setting};
 use switchyard_app::options::{LOADS, Options, Refused, items};
 

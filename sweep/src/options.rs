@@ -2,7 +2,7 @@
 
 use crate::files;
 use std::sync::LazyLock;
-use switchyard::policy::ServiceHistory;
+use switchyard::policies::ServiceHistory;
 use switchyard::weights::{self, Weights};
 use switchyard_app::options::{Opening, Options, Refused, Running};
 use switchyard_app::study::{Prepared, Study};

@@ -5,9 +5,9 @@
 use super::{Case, everything, linked, served};
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::SimOptions;
 use switchyard::placement::Strategy;
-use switchyard::policy::POLICIES;
-use switchyard::sim::SimOptions;
+use switchyard::policies::POLICIES;
 use switchyard::workload::Workload;
 
 /// So many jobs.

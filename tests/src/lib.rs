@@ -24,12 +24,12 @@ pub mod scripts;
 
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Thousandths};
+use switchyard::engine::SimOptions;
 use switchyard::job::{Demand, Job, Servers, TypeSet, Work};
 use switchyard::outages::Outages;
 use switchyard::placement::Strategy as Placing;
 use switchyard::placement::graph_rl::network::Network;
-use switchyard::policy::{POLICIES, PolicySpec};
-use switchyard::sim::SimOptions;
+use switchyard::policies::{POLICIES, PolicySpec};
 use switchyard::throughputs::JobType;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::weights::Weights;

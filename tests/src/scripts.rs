@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use switchyard::RunSpec;
-use switchyard::policy::script::{EXAMPLES, Script};
+use switchyard::policies::script::{EXAMPLES, Script};
 use switchyard::workload::Sample;
 
 /// Every function of numbers in one key.

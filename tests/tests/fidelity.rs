@@ -7,9 +7,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use switchyard::policy::ServiceHistory;
+use switchyard::engine::SimOptions;
+use switchyard::policies::ServiceHistory;
 use switchyard::report::Summary;
-use switchyard::sim::SimOptions;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::{Preset, RunSpec};
 

@@ -28,7 +28,7 @@ mod built_here {
     use std::process::Command;
     use std::sync::Arc;
     use switchyard::RunSpec;
-    use switchyard::policy::plugin;
+    use switchyard::policies::plugin;
     use switchyard::workload::Sample;
 
     /// Where nodes are of one kind: elsewhere siblings count GPUs by their kinds, the examples all of them.

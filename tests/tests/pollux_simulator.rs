@@ -6,8 +6,8 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::sync::Arc;
+use switchyard::engine::SimOptions;
 use switchyard::report::{Outcomes, Summary, jct_by_name};
-use switchyard::sim::SimOptions;
 use switchyard::workload::Workload;
 use switchyard::{Preset, RunSpec};
 use switchyard_tests::artifact::Artifact;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use switchyard::Time;
-use switchyard::sim::{NodeState, RunLog};
+use switchyard::engine::{NodeState, RunLog};
 
 /// Nodes that are down or being drained. A cursor: steps forward cost what happened between.
 #[derive(Clone, Debug, Default)]

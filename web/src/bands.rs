@@ -2,8 +2,8 @@
 //! the job does. In: a log's segments in order. Out: each one's bands, in thousandths.
 
 use std::collections::BTreeMap;
+use switchyard::engine::RunLog;
 use switchyard::order;
-use switchyard::sim::RunLog;
 
 /// A part of a GPU, in thousandths from its lower end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,8 +92,8 @@ impl Band {
 mod tests {
     use super::*;
     use switchyard::RunSpec;
+    use switchyard::engine::SimOptions;
     use switchyard::job::{Demand, Job, JobId};
-    use switchyard::sim::SimOptions;
     use switchyard::workload::Workload;
 
     /// Jobs of (submission, duration, thousandths) on one GPU.

@@ -1,7 +1,7 @@
 //! The job that is followed: what happens to it in a run, and the pace at which the clock passes that.
 
+use switchyard::engine::{Event, EventKind, RunLog};
 use switchyard::job::{Job, JobId};
-use switchyard::sim::{Event, EventKind, RunLog};
 
 /// A job's events in one run, as far as its log is there.
 #[derive(Clone, Debug, Default)]

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::contention::{Network, ProfilesByJob};
+use switchyard::engine::{Moment, RunLog};
 use switchyard::job::JobId;
 use switchyard::order;
-use switchyard::sim::{Moment, RunLog};
 use switchyard::workload::Workload;
 
 /// Links, and what each job wants of them.
@@ -97,7 +97,7 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::sim::{SimOptions, TimeIndex};
+    use switchyard::engine::{SimOptions, TimeIndex};
     use switchyard::workload::Sample;
     use switchyard::{RunSpec, Time};
 

@@ -1,7 +1,7 @@
 //! What this machine holds, as far as browsers tell: how many workers compute at once, how many there
 //! may be, and how long the logs of runs may become.
 
-use switchyard::sim::LogBudget;
+use switchyard::engine::LogBudget;
 use wasm_bindgen::JsValue;
 
 /// Gigabytes of a machine that does not tell.

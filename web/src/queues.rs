@@ -2,9 +2,9 @@
 //! holds jobs between one threshold and the next, the last queue all beyond.
 
 use crate::stage::{Stage, StageRun};
+use switchyard::engine::Measure;
 use switchyard::job::JobId;
-use switchyard::policy::{Levels, PolicySpec};
-use switchyard::sim::Measure;
+use switchyard::policies::{Levels, PolicySpec};
 use switchyard::workload::Workload;
 
 /// A policy's queues, from the highest (0) to the lowest.

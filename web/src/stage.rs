@@ -19,9 +19,9 @@ use std::ops::Deref;
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::{Attained, Held, Measure, Moment, RunLog, TimeIndex};
+use switchyard::explain::PlacingStep;
 use switchyard::job::JobId;
-use switchyard::sim::{Attained, Held, Measure, Moment, RunLog, TimeIndex};
-use switchyard::tell::PlacingStep;
 use switchyard::workload::Workload;
 
 /// The stage as everyone holds it; equal if it is the same stage.
@@ -488,8 +488,8 @@ impl StageRun {
 mod tests {
     use super::*;
     use switchyard::RunSpec;
+    use switchyard::engine::{EventKind, SimOptions};
     use switchyard::job::Job;
-    use switchyard::sim::{EventKind, SimOptions};
 
     /// A job of 2 GPUs that sinks at 40 GPU·s, waits for later ones, and is promoted. `pieces`: the
     /// log arrives event by event, not all at once.

@@ -3,7 +3,7 @@
 
 use crate::stage::StageRun;
 use crate::time_axis::Window;
-use switchyard::sim::EventKind;
+use switchyard::engine::EventKind;
 use switchyard::workload::Workload;
 
 /// A run between two times. The beginning belongs to a range, its end does not.

@@ -6,7 +6,7 @@ mod crowd;
 mod placing;
 
 use std::sync::Arc;
-use switchyard::policy::script::Script;
+use switchyard::policies::script::Script;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::workload::{Sample, Workload};
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::SimOptions;
 use switchyard::job::{Job, Work};
 use switchyard::placement::Strategy;
 use switchyard::report::Summary;
-use switchyard::sim::SimOptions;
 use switchyard::workload::{GpuGeneration, Workload};
 use switchyard_app::driver::Driver;
 

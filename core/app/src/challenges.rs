@@ -17,10 +17,10 @@ use serde::Serialize;
 use std::array;
 use std::sync::Arc;
 use switchyard::draw::Rng;
+use switchyard::engine::{RunError, RunLog, SimOptions};
 use switchyard::placement::Strategy;
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use switchyard::report::Summary;
-use switchyard::sim::{RunError, RunLog, SimOptions};
 use switchyard::workload::{CHALLENGES, Sample, Workload};
 use switchyard::{RunSpec, RunSpecError};
 

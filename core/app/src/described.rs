@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use switchyard::placement::Strategy;
-use switchyard::policy::{POLICIES, ParamInfo, PolicyEntry, PolicySpec};
+use switchyard::policies::{POLICIES, ParamInfo, PolicyEntry, PolicySpec};
 pub use switchyard::report::described_metrics as metrics;
 use switchyard::workload::{SAMPLES, Sample};
 use switchyard::{SETTINGS, Setting};

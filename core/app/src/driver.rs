@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use switchyard::engine::{LogBudget, LogPiece, LogRows, RunError, RunLog, Simulation};
+use switchyard::explain::Slowness;
 use switchyard::job::JobId;
-use switchyard::sim::{LogBudget, LogPiece, LogRows, RunError, RunLog, Simulation};
-use switchyard::tell::Slowness;
 use switchyard::weights::Weights;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, RunSpecError, Time};
@@ -267,8 +267,8 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchyard::engine::SimOptions;
     use switchyard::placement::Strategy;
-    use switchyard::sim::SimOptions;
     use switchyard::workload::Sample;
 
     fn spec(policy: &str) -> (RunSpec, Arc<Workload>) {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use switchyard::cluster::ClusterSpec;
 use switchyard::outages::Outages;
-use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::policies::{PolicySpec, ServiceHistory};
 use switchyard::trace::{Header, HeaderLine, OpenError, ProfileTable, Trace, shorten};
 use switchyard::workload::{Application, SettingsError, Workload, export};
 use switchyard::{RunSpec, SETTINGS, Setting, Settings};

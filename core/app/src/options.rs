@@ -10,7 +10,7 @@ use std::str::FromStr;
 use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::meant::hint;
-use switchyard::policy::ServiceHistory;
+use switchyard::policies::ServiceHistory;
 use switchyard::trace::{Choices, OpenOptions, Opened};
 use switchyard::weights::Weights;
 use switchyard::workload::Label;

@@ -1,7 +1,7 @@
 //! What becomes of settings in a run: the same rules for whole studies and for files that hold an experiment.
 
 use switchyard::cluster::ClusterSpec;
-use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::policies::{PolicySpec, ServiceHistory};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Settings};
 

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use switchyard::Resource;
 use switchyard::cluster::{ClusterError, ClusterPreset, ClusterSpec};
+use switchyard::engine::RunLog;
 use switchyard::meant::hint;
 use switchyard::outages::Outages;
-use switchyard::policy::{PolicySpec, ServiceHistory, SpecError, entry};
+use switchyard::policies::{PolicySpec, ServiceHistory, SpecError, entry};
 use switchyard::report::{By, ClusterFacts, Groups, Outcomes, Results, RunResult, TraceFacts};
-use switchyard::sim::RunLog;
 use switchyard::trace::{
     ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
 };

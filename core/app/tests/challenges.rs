@@ -5,8 +5,8 @@
 use std::fmt::Write;
 use std::sync::Arc;
 use switchyard::RunSpec;
-use switchyard::policy::PolicySpec;
-use switchyard::policy::script::Script;
+use switchyard::policies::PolicySpec;
+use switchyard::policies::script::Script;
 use switchyard::report::Summary;
 use switchyard::workload::{CHALLENGES, Sample};
 use switchyard_app::challenges::{ScoreError, WORKLOADS, score};

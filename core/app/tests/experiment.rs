@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
+use switchyard::engine::SimOptions;
 use switchyard::job::{Demand, JobId, Servers, Status, TypeSet};
 use switchyard::placement::Strategy as Placing;
-use switchyard::policy::{POLICIES, PolicySpec, ServiceHistory};
-use switchyard::sim::SimOptions;
+use switchyard::policies::{POLICIES, PolicySpec, ServiceHistory};
 use switchyard::trace::{
     Choices, Fractions, OnCores, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile,
     Trace, Window, open,

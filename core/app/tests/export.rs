@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 use switchyard::Settings;
+use switchyard::engine::SimOptions;
 use switchyard::placement::Strategy;
-use switchyard::policy::ServiceHistory;
-use switchyard::sim::SimOptions;
+use switchyard::policies::ServiceHistory;
 use switchyard::trace::{OpenOptions, Opened, ProfileTable, SourceFile, Trace, open};
 use switchyard::workload::export::{swf, tiresias};
 use switchyard::workload::{ApplicationSettings, GpuGeneration, SAMPLES, Workload};

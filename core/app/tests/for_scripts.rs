@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use std::path::Path;
-use switchyard::policy::CODE;
+use switchyard::policies::CODE;
 use switchyard::report::sweep::{NUMBERS, TEXTS, VERSION, VERSION_KEY};
 use switchyard_app::Permalink;
 use switchyard_app::format::{SPAN_UNITS, duration, significant};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use switchyard::RunSpecError;
-use switchyard::policy::Picker;
-use switchyard::sim::SimOptions;
+use switchyard::engine::SimOptions;
+use switchyard::policies::Picker;
 use switchyard::weights::{NetworkError, Weights, WeightsChoice};
 use switchyard::workload::Sample;
 use switchyard_app::study::{Request, Study, StudyError};

@@ -3,11 +3,11 @@
 use crate::replay::{Life, Replay, nearly};
 use crate::scenes::Scene;
 use switchyard::Time;
+use switchyard::engine::{Absence, NodeState, RunLog, StopCause};
 use switchyard::outages::OutageKind;
 use switchyard::placement::Strategy as Placing;
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::{Absence, NodeState, RunLog, StopCause};
 
 /// Which waiting jobs a policy lets idle GPUs wait for, where its placement never makes a gang
 /// wait.

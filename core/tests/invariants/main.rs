@@ -24,10 +24,10 @@ use replay::Replay;
 use scenes::{Scene, durations, outages, scenes, specs};
 use std::sync::Arc;
 use switchyard::Time;
+use switchyard::engine::{EventKind, HaltReason, LogBudget, Moment, RunError, RunLog, TimeIndex};
 use switchyard::job::{JobId, Status};
 use switchyard::outages::{Outage, Outages};
-use switchyard::policy::PolicySpec;
-use switchyard::sim::{EventKind, HaltReason, LogBudget, Moment, RunError, RunLog, TimeIndex};
+use switchyard::policies::PolicySpec;
 use switchyard::trace::{Record, Trace};
 use switchyard::workload::Workload;
 

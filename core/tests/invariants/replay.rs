@@ -2,8 +2,8 @@
 
 use crate::scenes::Scene;
 use switchyard::cluster::Gpus;
+use switchyard::engine::{Absence, EventKind, NodeState, RunLog, StopCause, Tuning};
 use switchyard::job::{JobId, Work};
-use switchyard::sim::{Absence, EventKind, NodeState, RunLog, StopCause, Tuning};
 
 /// One job's life, as the log tells it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, NodeGroup};
+use switchyard::engine::{HaltReason, LogBudget, RunError, RunLog, SimOptions};
 use switchyard::job::{Demand, Job, JobId, Status, Work};
 use switchyard::outages::{Outage, OutageKind, Outages};
 use switchyard::placement::Strategy as Placing;
-use switchyard::policy::{POLICIES, PolicySpec};
-use switchyard::sim::{HaltReason, LogBudget, RunError, RunLog, SimOptions};
+use switchyard::policies::{POLICIES, PolicySpec};
 use switchyard::workload::application::{Application, packed};
 use switchyard::workload::{ApplicationSettings, GpuGeneration, ModelTraits, Recorded, Workload};
 use switchyard::{RunSpec, Time};

@@ -2,7 +2,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
-use switchyard::policy::script::EXAMPLES;
+use switchyard::policies::script::EXAMPLES;
 
 /// What scripts are made of, beside what the examples are.
 const WORDS: &[&str] = &[

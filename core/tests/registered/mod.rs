@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
-use switchyard::sim::{RunLog, SimOptions};
+use switchyard::engine::{RunLog, SimOptions};
 use switchyard::workload::Workload;
 
 /// The log of a run in which restarts take 30 s.

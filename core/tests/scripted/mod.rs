@@ -1,9 +1,9 @@
 //! A scheduler that does what a test says.
 
+use switchyard::engine::{News, Plan, PlanError, RunError, Scheduler, View};
 use switchyard::goodput::LocalBatch;
 use switchyard::job::JobId;
-use switchyard::policy::{Explanation, Policy, Rng, Verdict};
-use switchyard::sim::{News, Plan, PlanError, RunError, Scheduler, View};
+use switchyard::policies::{Explanation, Policy, Rng, Verdict};
 
 /// What it plans.
 pub(crate) type Script = fn(&View<'_>, &mut Plan);

@@ -3,10 +3,10 @@
 
 use crate::nodes::Taken;
 use crate::scenes::World;
+use switchyard::engine::{EventKind, RunError, RunLog, Simulation};
 use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId, Work};
-use switchyard::policy::PolicySpec;
-use switchyard::sim::{EventKind, RunError, RunLog, Simulation};
+use switchyard::policies::PolicySpec;
 
 /// Where a job is in its life.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,8 +17,8 @@ use follow::Follower;
 use proptest::prelude::*;
 use scenes::{World, specs, worlds};
 use switchyard::Time;
-use switchyard::policy::PolicySpec;
-use switchyard::sim::{NodeState, RunLog};
+use switchyard::engine::{NodeState, RunLog};
+use switchyard::policies::PolicySpec;
 
 fn check_nodes(policy: &PolicySpec, log: &RunLog) {
     let absences = log.absences();

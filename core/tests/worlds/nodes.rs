@@ -4,8 +4,8 @@
 use crate::scenes::World;
 use std::collections::BTreeMap;
 use switchyard::cluster::TypeId;
+use switchyard::engine::Segment;
 use switchyard::job::Job;
-use switchyard::sim::Segment;
 
 /// What makes nodes one pool: GPUs of one type, memory (MiB) and speed (thousandths).
 type Pool = (Option<TypeId>, Option<u32>, Option<u64>);

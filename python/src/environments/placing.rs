@@ -15,12 +15,12 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use std::sync::{Arc, Mutex};
 use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::draw::Rng;
+use switchyard::engine::{SimOptions, Simulation};
+use switchyard::explain::Choice;
 use switchyard::placement::Strategy;
 use switchyard::placement::graph_rl::scene::{GROUP, JOB, Observation, PARTITION, RACK, SERVER};
 use switchyard::placement::graph_rl::{Chooser, Decision, Placer};
-use switchyard::policy::{self, BuildContext};
-use switchyard::sim::{SimOptions, Simulation};
-use switchyard::tell::Choice;
+use switchyard::policies::{self, BuildContext};
 use switchyard::weights::WeightsChoice;
 use switchyard::workload::{DataCentre, Split, Workload};
 use switchyard_sweep::options::shipped;
@@ -196,7 +196,7 @@ fn run(
 ) -> PyResult<Episode<Result<Ended, String>>> {
     Episode::new(move |asker| {
         let spec = "fifo[backfill=true,placement=graph-rl]".parse();
-        let spec = spec.map_err(|why: policy::SpecError| why.to_string())?;
+        let spec = spec.map_err(|why: policies::SpecError| why.to_string())?;
         let context = BuildContext {
             placement: Strategy::GRAPH_RL,
             workload: &workload,
@@ -215,7 +215,7 @@ fn run(
             screen,
         };
         let placer = Placer::new(network).chosen_by(asking);
-        let scheduler = policy::build(&spec, &context);
+        let scheduler = policies::build(&spec, &context);
         let jobs = Arc::clone(&workload);
         let run = Simulation::new(jobs, &cluster, scheduler, options);
         let mut run = run.with_learned(placer);

@@ -24,7 +24,7 @@ use ppo::{Ppo, Round};
 use rand_xoshiro::rand_core::SeedableRng;
 use std::path::{Path, PathBuf};
 use switchyard::draw::Rng;
-use switchyard::policy::Picker;
+use switchyard::policies::Picker;
 
 #[derive(Args)]
 pub struct Arguments {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use candle_core::{DType, Device, Tensor, Var};
 use std::path::Path;
 use switchyard::draw::{Rng, unit};
-use switchyard::policy::picking::network::{LAYERS, Network};
+use switchyard::policies::picking::network::{LAYERS, Network};
 
 /// What a job that is not there scores.
 const NOTHING: f32 = -1e9;

@@ -1,6 +1,6 @@
 //! Formulas to imitate.
 
-use switchyard::policy::picking::{Candidate, Moment};
+use switchyard::policies::picking::{Candidate, Moment};
 
 /// A formula: the least score is next.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use switchyard::draw::{Rng, below, unit};
-use switchyard::policy::picking::network::LAYERS;
+use switchyard::policies::picking::network::LAYERS;
 use switchyard::workload::{LublinGenerator, Workload};
 
 /// A queue that is never empty for long, drawn; not a real trace.
@@ -66,7 +66,7 @@ fn scores_are_the_engines() {
     let file = to_safetensors(&tensors, Default::default()).expect("a file");
     let read = of_safetensors(&file, &shapes()).expect("parameters");
     assert_eq!(read.concat(), model.parameters().expect("parameters"));
-    let engines = switchyard::policy::picking::network::Network::of_safetensors(&file);
+    let engines = switchyard::policies::picking::network::Network::of_safetensors(&file);
     let seen = &choices[0].seen[0];
     assert_eq!(engines.expect("a network").score(seen), network.score(seen));
 }

@@ -7,8 +7,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 use std::sync::{Arc, Mutex};
 use switchyard::cluster::Part;
 use switchyard::draw::{Rng, unit};
+use switchyard::explain::Choice;
 use switchyard::placement::graph_rl::{Argmax, Chooser, Decision as Asked, chances};
-use switchyard::tell::Choice;
 
 /// What was decided, by who has lent it to a run.
 pub type Notes = Arc<Mutex<Noted>>;
@@ -184,7 +184,10 @@ impl Taught {
         let Some(network_state) = decision.site.network_state else {
             return Plan::Unknown;
         };
-        let Some(parts) = self.teacher.lay(decision.site, network_state, decision.gang) else {
+        let Some(parts) = self
+            .teacher
+            .lay(decision.site, network_state, decision.gang)
+        else {
             return Plan::Wait;
         };
         let topology = network_state.topology();

@@ -1,7 +1,7 @@
 //! What an agent saw when it decided, what it could do, and what it did.
 
+use switchyard::explain::Choice;
 use switchyard::placement::graph_rl::scene::Observation;
-use switchyard::tell::Choice;
 
 /// How many of each there are in each of what is above, the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,11 +10,11 @@ use anyhow::{Context, Result};
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use std::sync::{Arc, Mutex};
 use switchyard::draw::Rng;
+use switchyard::engine::{RunLog, SimOptions, Simulation};
 use switchyard::placement::Strategy;
 use switchyard::placement::graph_rl::network::Network;
 use switchyard::placement::graph_rl::{Chooser, Placer};
-use switchyard::policy::{self, BuildContext};
-use switchyard::sim::{RunLog, SimOptions, Simulation};
+use switchyard::policies::{self, BuildContext};
 
 /// What is made less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -50,7 +50,7 @@ fn run(world: &World, placement: Strategy, placer: Option<Placer>) -> Result<Run
         contention: true,
         ..SimOptions::default()
     };
-    let scheduler = policy::build(&spec, &context);
+    let scheduler = policies::build(&spec, &context);
     let workload = Arc::clone(&world.workload);
     let mut run = Simulation::new(workload, &world.cluster, scheduler, options);
     if let Some(placer) = placer {

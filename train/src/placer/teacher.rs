@@ -69,7 +69,10 @@ impl Look<'_> {
         if !self.site.put_servers(&mut parts, self.gang.needs) {
             return;
         }
-        let slower = self.network_state.prospect(&self.gang, &parts).log_slowdown();
+        let slower = self
+            .network_state
+            .prospect(&self.gang, &parts)
+            .log_slowdown();
         let (mut left, mut broken, mut empty, mut wasted) = (0, 0, 0, 0);
         for part in parts.iter().filter(|part| part.has_workers()) {
             let free = self.network_state.free_mask(part.node).count_ones();
@@ -179,14 +182,20 @@ impl Look<'_> {
 
 impl Teacher {
     /// Where a gang's parts go; `None`: it waits.
-    pub fn lay(self, site: &Site<'_>, network_state: &NetworkState, gang: Gang) -> Option<Vec<Part>> {
+    pub fn lay(
+        self,
+        site: &Site<'_>,
+        network_state: &NetworkState,
+        gang: Gang,
+    ) -> Option<Vec<Part>> {
         let best = best(site, network_state, gang)?;
         let alone = || {
             network_state.alone(site, gang, |site, network_state, gang| {
                 self::best(site, network_state, gang).map_or(0.0, |best| best.cost)
             })
         };
-        let waits = best.cost > self.most && !network_state.is_idle() && best.cost > self.most + alone();
+        let waits =
+            best.cost > self.most && !network_state.is_idle() && best.cost > self.most + alone();
         (!waits).then_some(best.parts)
     }
 }

@@ -12,10 +12,10 @@ use rand_xoshiro::rand_core::SeedableRng;
 use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::draw::{Rng, below, unit};
+use switchyard::explain::Choice;
 use switchyard::placement::Strategy;
 use switchyard::placement::graph_rl::network::{LAYERS, Without};
 use switchyard::placement::graph_rl::scene::{Layout, Observation};
-use switchyard::tell::Choice;
 use switchyard::workload::Workload;
 
 const TREE: Tree = Tree {

@@ -218,7 +218,7 @@ impl Picture<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::tell::{Mark, Plot, PlotLine as Told};
+    use switchyard::explain::{Mark, Plot, PlotLine as Told};
     use switchyard_app::figures::Curve;
 
     fn plot() -> Plot {

@@ -325,8 +325,8 @@ impl Names {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use switchyard::engine::RunLog;
     use switchyard::report::{Outcomes, Summary};
-    use switchyard::sim::RunLog;
     use switchyard::workload::{Sample, Workload};
     use switchyard::{Resource, RunSpec};
     use switchyard_app::figures::{Chart, Compared, Comparison};

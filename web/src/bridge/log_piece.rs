@@ -3,7 +3,7 @@
 
 use js_sys::{ArrayBuffer, Uint8Array};
 use serde::{Deserialize, Serialize};
-use switchyard::sim::{BadCells, LogRows, RunLog};
+use switchyard::engine::{BadCells, LogRows, RunLog};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// A piece of a log on its way.
@@ -17,7 +17,7 @@ pub struct LogPiece {
 
 impl LogPiece {
     /// A piece of a worker's log.
-    pub(crate) fn of(piece: &switchyard::sim::LogPiece<'_>) -> Self {
+    pub(crate) fn of(piece: &switchyard::engine::LogPiece<'_>) -> Self {
         let rows = piece.rows();
         let cells = Uint8Array::new_with_length(rows.bytes() as u32);
         let mut at = 0;

@@ -116,7 +116,7 @@ mod browser_tests {
     use crate::bridge::log_piece::LogPiece;
     use crate::bridge::protocol::{RunReply, RunRequest};
     use switchyard::Time;
-    use switchyard::sim::{LogRows, RunLog, SimulationProgress};
+    use switchyard::engine::{LogRows, RunLog, SimulationProgress};
     use wasm_bindgen_test::wasm_bindgen_test;
 
     /// The fields of a parcel, as the script that relays it names them.

@@ -9,8 +9,8 @@ use crate::stage::{Clock, Stage, StageRun};
 use std::collections::BTreeMap;
 use switchyard::Time;
 use switchyard::cluster::{CoreDemand, GpuModel};
+use switchyard::engine::{Absence, NodeState, Segment, Stop};
 use switchyard::job::{Job, JobId};
-use switchyard::sim::{Absence, NodeState, Segment, Stop};
 
 /// How many nodes are named before the rest is counted.
 const NODES_NAMED: usize = 6;

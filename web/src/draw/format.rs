@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use switchyard::Resource;
-use switchyard::sim::Measure;
+use switchyard::engine::Measure;
 pub use switchyard_app::format::*;
 
 thread_local! {

@@ -2,9 +2,9 @@
 
 use super::palette;
 use crate::stage::{Stage, StageRun};
+use switchyard::engine::Segment;
+use switchyard::explain::PlacingStep;
 use switchyard::job::JobId;
-use switchyard::sim::Segment;
-use switchyard::tell::PlacingStep;
 
 /// The opacity of jobs that stand back.
 pub(crate) const DIMMED: f64 = 0.3;

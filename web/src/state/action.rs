@@ -9,7 +9,7 @@ use super::{
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::outages::Outages;
-use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::policies::{PolicySpec, ServiceHistory};
 use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
 use switchyard_app::Experiment;

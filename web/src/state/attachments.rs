@@ -3,7 +3,7 @@
 
 use super::link::fit_in_a_link;
 use switchyard::outages::Outages;
-use switchyard::policy::ServiceHistory;
+use switchyard::policies::ServiceHistory;
 use switchyard::trace::ProfileTable;
 use switchyard_app::Experiment;
 

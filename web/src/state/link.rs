@@ -22,7 +22,7 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use switchyard::trace::{Choices, ColumnMapping, Window};
 use switchyard::workload::{Application, Label, SAMPLES, Sample};
 use switchyard::{Resource, Settings};

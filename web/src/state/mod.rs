@@ -49,7 +49,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 pub use store::Store;
 use switchyard::cluster::ClusterSpec;
-use switchyard::policy::{PolicySpec, ServiceHistory};
+use switchyard::policies::{PolicySpec, ServiceHistory};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Settings};
 use switchyard_app::Experiment;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::job::JobId;
 use switchyard::outages::Outages;
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use switchyard::trace::ProfileTable;
 use switchyard::weights::WeightsChoice;
 use switchyard_app::Experiment;

@@ -3,9 +3,9 @@
 //! with the [session](crate::session), both by its id.
 
 use std::rc::Rc;
-use switchyard::policy::PolicySpec;
+use switchyard::engine::SimulationProgress;
+use switchyard::policies::PolicySpec;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::SimulationProgress;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]

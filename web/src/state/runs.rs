@@ -4,9 +4,9 @@ use super::names;
 use super::run::{Finished, Phase, Run};
 use std::rc::Rc;
 use switchyard::Time;
+use switchyard::engine::SimulationProgress;
 use switchyard::outages::Outage;
-use switchyard::policy::PolicySpec;
-use switchyard::sim::SimulationProgress;
+use switchyard::policies::PolicySpec;
 
 /// The run as recorded.
 const RECORDED: &str = "recorded";

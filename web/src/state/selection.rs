@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::job::JobId;
-use switchyard::policy::{Explanation, RoundReport, Slowness};
+use switchyard::policies::{Explanation, RoundReport, Slowness};
 
 /// The part of the state that is about a job.
 #[derive(Clone, Debug, Default, PartialEq)]

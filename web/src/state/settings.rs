@@ -1,7 +1,7 @@
 //! The settings that the page has: those of every run, and one of its own.
 
-use switchyard::policy::ParamKind;
-use switchyard::sim::LogBudget;
+use switchyard::engine::LogBudget;
+use switchyard::policies::ParamKind;
 use switchyard::{SETTINGS, Setting, SettingGroup};
 
 const MEGABYTE: u64 = 1_000_000;

@@ -1,7 +1,7 @@
 //! Changing one parameter of a policy's spec: what the scheduler's card and the queues' playground
 //! do.
 
-use switchyard::policy::{PolicySpec, SpecError};
+use switchyard::policies::{PolicySpec, SpecError};
 
 /// The policy with one parameter changed. Parameters that hang together follow: more queues get
 /// more thresholds, and the other way round. Its outages stay.

@@ -4,7 +4,7 @@
 
 use crate::complaint::Complaint;
 use crate::zones;
-use switchyard::policy::ParamKind;
+use switchyard::policies::ParamKind;
 use switchyard::report::{By, GROUP_METRIC_IDS, GROUP_METRICS_FORMERLY};
 
 /// One option of a view.

@@ -8,7 +8,7 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::state::AppState;
 use crate::ui::views::goodput::model::MINE;
-use switchyard::policy::ParamKind;
+use switchyard::policies::ParamKind;
 use switchyard::workload::ApplicationSettings;
 use switchyard::{SETTINGS, SettingGroup};
 use yew::prelude::*;

@@ -6,7 +6,7 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::state::{Action, NoticesAction};
 use std::rc::Rc;
-use switchyard::policy::ServiceHistory;
+use switchyard::policies::ServiceHistory;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::HtmlInputElement;

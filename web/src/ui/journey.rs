@@ -7,8 +7,8 @@ use crate::draw::format;
 use crate::session::Session;
 use crate::stage::{Stage, StageRun};
 use crate::state::{AppState, SelectionAction};
+use switchyard::engine::{Event, EventKind};
 use switchyard::job::JobId;
-use switchyard::sim::{Event, EventKind};
 use yew::prelude::*;
 
 /// More events than these are told around the clock's time, besides the first and the last.

@@ -1,7 +1,7 @@
 //! A job's life in one run: what happened to it, and when it waited, restarted and ran.
 
+use switchyard::engine::{Event, EventKind, RunLog};
 use switchyard::job::{Job, JobId};
-use switchyard::sim::{Event, EventKind, RunLog};
 
 /// What a job does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use switchyard::cluster::ClusterSpec;
-    use switchyard::sim::{SimOptions, Simulation};
+    use switchyard::engine::{SimOptions, Simulation};
     use switchyard::workload::Workload;
 
     /// A long job, preempted by a short one, under SRTF with a restart cost of 5 s.
@@ -124,13 +124,13 @@ mod tests {
             ..Default::default()
         });
         let cluster = ClusterSpec::uniform(1, 2).unwrap();
-        let context = switchyard::policy::BuildContext {
+        let context = switchyard::policies::BuildContext {
             placement: Default::default(),
             workload: &workload,
             history: None,
             picker: None,
         };
-        let policy = switchyard::policy::build(&"srtf".parse().unwrap(), &context);
+        let policy = switchyard::policies::build(&"srtf".parse().unwrap(), &context);
         let options = SimOptions {
             restart_cost: 5.0,
             ..Default::default()

@@ -24,7 +24,7 @@ use gloo_timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use switchyard::job::JobId;
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use switchyard_app::{Metric, format};
 use wasm_bindgen_futures::spawn_local;
 

@@ -7,8 +7,8 @@ use super::drawing::drawing;
 use super::term::{Definition, Term};
 use crate::draw::{format, palette};
 use std::fmt::Write;
+use switchyard::explain::{Choice, Placing, PlacingStep};
 use switchyard::order;
-use switchyard::tell::{Choice, Placing, PlacingStep};
 use yew::prelude::*;
 
 static AGENT: Definition = Definition {
@@ -238,7 +238,7 @@ fn strip(numbers: &[f32], most: f32, colour: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::tell::Role;
+    use switchyard::explain::Role;
 
     fn group(node: u32) -> Choice {
         Choice::Group { node, group: 1 }

@@ -4,7 +4,7 @@ use super::drawing::drawing;
 use super::picture_saver::PictureSaver;
 use crate::draw::palette;
 use crate::draw::svg::Paper;
-use switchyard::policy::Plot;
+use switchyard::policies::Plot;
 use switchyard_app::figures::Curve;
 use switchyard_charts::{Stroke, curve};
 use yew::prelude::*;

@@ -14,7 +14,7 @@ use crate::state::change::Change;
 use crate::state::spec_edit::with_param;
 use crate::state::sweep::Vary;
 use crate::state::{Action, Phase, Run, RunsAction};
-use switchyard::policy::{ParamInfo, ParamKind, PolicySpec};
+use switchyard::policies::{ParamInfo, ParamKind, PolicySpec};
 use yew::prelude::*;
 
 /// Properties of [`SchedulerCard`].

@@ -9,7 +9,7 @@ use super::typed::input_value;
 use crate::session::Session;
 use crate::state::change::Change;
 use crate::state::{Action, PanelsAction, Run, RunsAction, Setup};
-use switchyard::policy::POLICIES;
+use switchyard::policies::POLICIES;
 use switchyard::weights::WeightsChoice;
 use yew::prelude::*;
 

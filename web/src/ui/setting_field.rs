@@ -10,7 +10,7 @@ use crate::state::change::Change;
 use crate::state::sweep::Vary;
 use crate::state::{Action, Setup};
 use switchyard::placement::Strategy;
-use switchyard::policy::ParamKind;
+use switchyard::policies::ParamKind;
 use switchyard::{Setting, Settings};
 use yew::prelude::*;
 

@@ -4,7 +4,7 @@
 use crate::draw::format;
 use crate::stage::Stage;
 use switchyard::job::JobId;
-use switchyard::policy::Slowness;
+use switchyard::policies::Slowness;
 use yew::prelude::*;
 
 /// The curve's box; as wide as the life is, and this high in CSS pixels.

@@ -6,9 +6,9 @@
 use gloo_events::EventListener;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use switchyard::policy::PolicySpec;
-use switchyard::policy::script::{EXAMPLES, KEYWORDS, Script, WORDS, unpack};
-use switchyard::sim::Mistake;
+use switchyard::engine::Mistake;
+use switchyard::policies::PolicySpec;
+use switchyard::policies::script::{EXAMPLES, KEYWORDS, Script, WORDS, unpack};
 use switchyard::workload::CHALLENGES;
 use switchyard_app::challenges::{MOST_DRAW, Score, link, score};
 use wasm_bindgen::{JsCast, JsValue};

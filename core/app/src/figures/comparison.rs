@@ -4,8 +4,8 @@ use crate::moments::Moments;
 use std::borrow::Cow;
 use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::RunLog;
 use switchyard::report::{Outcomes, Summary, TypeFigures, by_gpu_type};
-use switchyard::sim::RunLog;
 use switchyard::workload::Workload;
 
 /// Runs of the same jobs on the same cluster.

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::series::{self, Points};
 use crate::format::{quoted, significant};
-use switchyard::tell::{Mark, Plot, PlotLine};
+use switchyard::explain::{Mark, Plot, PlotLine};
 
 /// A [`Plot`] with its axes.
 #[derive(Clone, Debug)]

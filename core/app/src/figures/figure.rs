@@ -8,8 +8,8 @@ use crate::format::{self, quoted};
 use crate::moments::ELAPSED;
 use crate::window::Window;
 use std::borrow::Cow;
+use switchyard::engine::RunLog;
 use switchyard::report::{Outcomes, percentile};
-use switchyard::sim::RunLog;
 use switchyard::{Resource, order};
 
 /// Sizes of gangs that are charted apart, and their upper ends.

@@ -9,16 +9,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below, unit};
-use switchyard::job::JobId;
-use switchyard::placement::Strategy;
-use switchyard::policy::picking::by_service::{JobFeatures, by_service};
-use switchyard::policy::picking::network::Network;
-use switchyard::policy::{self, BuildContext};
-use switchyard::report::Summary;
-use switchyard::sim::{
+use switchyard::engine::{
     Cadence, News, Phase, Plan, Policy, Scheduler, SimOptions, Simulation, View,
 };
-use switchyard::tell::Explanation;
+use switchyard::explain::Explanation;
+use switchyard::job::JobId;
+use switchyard::placement::Strategy;
+use switchyard::policies::picking::by_service::{JobFeatures, by_service};
+use switchyard::policies::picking::network::Network;
+use switchyard::policies::{self, BuildContext};
+use switchyard::report::Summary;
 use switchyard::trace::Trace;
 use switchyard::workload::{Sequences, Workload, at_days};
 
@@ -158,7 +158,7 @@ impl Environment {
             history: None,
             picker: None,
         };
-        self.schedule(days, policy::build(&spec.parse()?, &context))
+        self.schedule(days, policies::build(&spec.parse()?, &context))
     }
 
     /// Mean JCT by a network, seconds.

@@ -8,7 +8,7 @@ use crate::picker::model::Model;
 use anyhow::{Context, Result};
 use candle_core::{Device, Tensor};
 use switchyard::draw::{Rng, unit};
-use switchyard::policy::picking::network::Network;
+use switchyard::policies::picking::network::Network;
 
 /// How much is done in a round.
 #[derive(Clone, Copy)]

@@ -23,7 +23,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use std::path::PathBuf;
 use std::time::Instant;
 use switchyard::draw::Rng;
-use switchyard::policy::Picker;
+use switchyard::policies::Picker;
 
 #[derive(Args)]
 pub struct Arguments {

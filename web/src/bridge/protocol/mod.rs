@@ -22,7 +22,7 @@ pub use weights::{WeightsReader, WeightsReply, WeightsRequest};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use switchyard::policy::{PolicySpec, entry};
+use switchyard::policies::{PolicySpec, entry};
 use wasm_bindgen::JsValue;
 
 /// Page and worker must be of the same build: counts changes of the protocol.

@@ -2,7 +2,7 @@
 
 use super::{Kind, Message, Role};
 use serde::{Deserialize, Serialize};
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use switchyard::weights::WeightsChoice;
 
 /// Reads a file of weights.

@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::session::suffix::ends_with;
 use crate::state::{Action, RunsAction};
 use crate::words::words;
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::spawn_local;

@@ -14,8 +14,8 @@ use crate::state::link::Link;
 use crate::state::{AppState, Finished, NoticesAction, Phase, Run, RunsAction, SelectionAction};
 use std::rc::Rc;
 use switchyard::RunSpec;
+use switchyard::engine::LogBudget;
 use switchyard::report::{Outcomes, Summary};
-use switchyard::sim::LogBudget;
 
 /// Progress is told to the reducer at most this often, in milliseconds.
 const PROGRESS_EVERY_MS: f64 = 120.0;

@@ -10,8 +10,8 @@ use crate::bridge::protocol::{RunInput, Runner};
 use crate::machine::Machine;
 use std::rc::Rc;
 use std::sync::Arc;
+use switchyard::engine::{LogBudget, SimulationProgress};
 use switchyard::job::JobId;
-use switchyard::sim::{LogBudget, SimulationProgress};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
 
@@ -214,7 +214,7 @@ impl<Worker> Workers<Worker> {
 mod tests {
     use super::*;
     use switchyard::cluster::ClusterSpec;
-    use switchyard::sim::SimOptions;
+    use switchyard::engine::SimOptions;
 
     /// A machine for two runs at once and four workers.
     fn workers() -> Workers<()> {

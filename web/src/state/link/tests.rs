@@ -5,8 +5,8 @@ use crate::stage::Stage;
 use crate::state::random::{Random, opened};
 use crate::state::{Action, AppState};
 use std::sync::Arc;
+use switchyard::engine::{LogBudget, SimOptions};
 use switchyard::placement::Strategy;
-use switchyard::sim::{LogBudget, SimOptions};
 use switchyard::workload::{ApplicationSettings, GpuGeneration};
 
 #[test]
@@ -281,7 +281,7 @@ fn every_setting_and_option_survives_a_link() {
 
 /// A value of a setting that is not its default.
 fn other_value(setting: &switchyard::Setting) -> String {
-    use switchyard::policy::ParamKind;
+    use switchyard::policies::ParamKind;
     let first = |words: &[&str]| {
         let other = words.iter().find(|word| **word != setting.default());
         (*other.expect("there are two")).to_owned()

@@ -8,9 +8,9 @@ use crate::state::{
     default_cluster,
 };
 use std::sync::Arc;
+use switchyard::engine::SimOptions;
 use switchyard::placement::Strategy;
-use switchyard::policy::Explanation;
-use switchyard::sim::SimOptions;
+use switchyard::policies::Explanation;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
 use switchyard::workload::{GpuGeneration, Sample, Workload};
 use switchyard::{Settings, Time};
@@ -404,7 +404,7 @@ fn a_link_to_the_guided_sample_keeps_its_schedulers() {
 #[test]
 fn a_run_of_settings_before_those_of_now_is_heard_no_more() {
     let mut state = opened(&Link::parse("sample=lab&run=fifo"));
-    let at = |done: u32| switchyard::sim::SimulationProgress {
+    let at = |done: u32| switchyard::engine::SimulationProgress {
         now: Time::ZERO,
         done,
         jobs: 240,
@@ -443,7 +443,7 @@ fn jobs_adapt_under_all_schedulers_or_none() {
 fn a_stale_explanation_is_dropped() {
     let mut state = state();
     state.apply(SelectionAction::Select(Some(JobId(3))));
-    let explanation = Explanation::new(switchyard::policy::Verdict::Runs, Vec::new());
+    let explanation = Explanation::new(switchyard::policies::Verdict::Runs, Vec::new());
     state.apply(SelectionAction::Explained(
         0,
         JobId(2),

@@ -1,7 +1,7 @@
 //! What the inspector shows of a job in one run.
 
 use crate::ui::life::Stretch;
-use switchyard::sim::Event;
+use switchyard::engine::Event;
 /// A job in one run.
 #[derive(Clone, PartialEq)]
 pub(super) struct InRun {

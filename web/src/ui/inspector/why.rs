@@ -10,9 +10,9 @@ use crate::ui::placing_panel::placing_panel;
 use crate::ui::plot::chart;
 use crate::ui::service_bar::service_bar;
 use switchyard::Time;
+use switchyard::explain::PlacingStep;
 use switchyard::job::JobId;
-use switchyard::policy::{Explanation, Verdict};
-use switchyard::tell::PlacingStep;
+use switchyard::policies::{Explanation, Verdict};
 use yew::prelude::*;
 
 /// Why the job runs or waits in one run: in a sentence, in the policy's numbers and curves.

@@ -3,9 +3,9 @@
 //! trace; the sums are [`sharing`](switchyard::sharing)'s.
 
 use serde::{Deserialize, Serialize};
+use switchyard::explain::{Mark, Plot, PlotLine};
 use switchyard::pods::Fleet;
 use switchyard::sharing::{Curve, OPENB, PUBLISHED, Packer, inflate};
-use switchyard::tell::{Mark, Plot, PlotLine};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

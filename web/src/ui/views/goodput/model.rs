@@ -3,9 +3,9 @@
 
 use crate::complaint::Complaint;
 use serde::{Deserialize, Serialize};
+use switchyard::explain::{Fact, Mark, Plot, PlotLine};
 use switchyard::goodput::batch::{choose, curve};
 use switchyard::goodput::{GradientStats, Limits, LimitsError, LocalBatch, ThroughputParams};
-use switchyard::tell::{Fact, Mark, Plot, PlotLine};
 use switchyard::workload::Application;
 use switchyard::workload::application::Profile;
 use thiserror::Error;

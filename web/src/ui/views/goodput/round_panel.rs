@@ -11,7 +11,7 @@ use std::fmt::Write;
 use switchyard::cluster::Part;
 use switchyard::job::JobId;
 use switchyard::order;
-use switchyard::policy::{RoundReport, RoundRow};
+use switchyard::policies::{RoundReport, RoundRow};
 use yew::prelude::*;
 
 static SPEEDUP: Definition = Definition {

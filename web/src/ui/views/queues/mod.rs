@@ -19,8 +19,8 @@ use crate::ui::view::View;
 use painter::Lanes;
 use playground::playground;
 use std::rc::Rc;
-use switchyard::policy::{POLICIES, PolicySpec};
-use switchyard::sim::Measure;
+use switchyard::engine::Measure;
+use switchyard::policies::{POLICIES, PolicySpec};
 use yew::prelude::*;
 
 /// One run's queues.

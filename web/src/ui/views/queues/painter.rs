@@ -22,7 +22,7 @@ use chip::{GLIDE_MS, Shown};
 use shelf::{Chip, ChipCount};
 use std::rc::Rc;
 use switchyard::job::JobId;
-use switchyard::policy::PolicySpec;
+use switchyard::policies::PolicySpec;
 
 /// More chips than these setting off at once are a jump in time, which is not acted out.
 const JUMP: usize = 48;

@@ -11,7 +11,7 @@ use crate::ui::controls::{Take, quiet_button};
 use crate::ui::icon::{Icon, sign};
 use crate::ui::metrics_table::mean_jct;
 use crate::ui::typed::Typed;
-use switchyard::policy::{Levels, ParamInfo, ParamKind, PolicySpec};
+use switchyard::policies::{Levels, ParamInfo, ParamKind, PolicySpec};
 use yew::prelude::*;
 
 /// Where sliders for thresholds begin, as a part of the least service.

@@ -14,7 +14,7 @@ use crate::ui::typed::{Typed, input_value};
 use crate::ui::view::View;
 use std::rc::Rc;
 use switchyard::SETTINGS;
-use switchyard::policy::ParamKind;
+use switchyard::policies::ParamKind;
 use switchyard::report::{HEADLINE, Metric};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;

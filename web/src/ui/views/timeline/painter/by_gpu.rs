@@ -13,8 +13,8 @@ use crate::draw::viewport::Window;
 use crate::state::ColourBy;
 use std::ops::Range;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::{Absence, NodeState, RunLog, Segment};
 use switchyard::job::JobId;
-use switchyard::sim::{Absence, NodeState, RunLog, Segment};
 
 /// Segments taken in per frame: a long log that is opened late must not hold the page up.
 const SEGMENTS_PER_FRAME: usize = 50_000;

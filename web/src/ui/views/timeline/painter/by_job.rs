@@ -10,8 +10,8 @@ use crate::draw::space::{Ratio, Rect};
 use crate::draw::text::TEXT_ROW;
 use std::ops::Range;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::RunLog;
 use switchyard::job::JobId;
-use switchyard::sim::RunLog;
 
 /// Rows of jobs.
 #[derive(Default)]

@@ -9,8 +9,8 @@
 use crate::bands::{Band, Bands};
 use crate::draw::viewport::Window;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::RunLog;
 use switchyard::job::JobId;
-use switchyard::sim::RunLog;
 
 /// Red, green, blue, opacity.
 pub(super) type Pixel = [u8; 4];
@@ -328,9 +328,9 @@ fn stripes(pixels: &mut [Pixel], offset: usize, every: usize, over: Pixel) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::policy::PolicySpec;
+    use switchyard::policies::PolicySpec;
     use switchyard::workload::Sample;
-    use switchyard::{RunSpec, placement::Strategy, sim::SimOptions};
+    use switchyard::{RunSpec, engine::SimOptions, placement::Strategy};
 
     fn sample_log(events: usize) -> (ClusterSpec, RunLog) {
         let sample = Sample::named("lab").unwrap();

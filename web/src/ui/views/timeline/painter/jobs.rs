@@ -1,7 +1,7 @@
 //! What a job's row shows beyond its segments: when it was over, when it changed queues.
 
+use switchyard::engine::{EventKind, RunLog};
 use switchyard::job::JobId;
-use switchyard::sim::{EventKind, RunLog};
 
 /// One list a job, as far as the log has been seen.
 #[derive(Debug, Default)]

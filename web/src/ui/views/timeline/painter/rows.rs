@@ -5,8 +5,8 @@ use crate::draw::pen::Pen;
 use crate::draw::space::{Ratio, Rect};
 use crate::draw::viewport::Ruler;
 use switchyard::cluster::ClusterSpec;
+use switchyard::engine::RunLog;
 use switchyard::job::JobId;
-use switchyard::sim::RunLog;
 
 /// A way of cutting a run into rows. A row's `top` is in pixels from the first one's.
 pub(super) trait Rows {

@@ -7,7 +7,7 @@ use crate::draw::palette;
 use crate::draw::pen::Pen;
 use crate::draw::space::Rect;
 use switchyard::cluster::Topology;
-use switchyard::tell::{Choice, PlacingStep};
+use switchyard::explain::{Choice, PlacingStep};
 
 /// How opaque the least and the most likely group are.
 const LEAST: f64 = 0.12;
@@ -103,7 +103,7 @@ pub(super) fn words(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::tell::Role;
+    use switchyard::explain::Role;
 
     #[test]
     fn a_group_is_told_by_its_gpus_and_the_likelier_is_fuller() {

@@ -6,8 +6,8 @@
 use super::platform::Platform;
 use crate::draw::space::Rect;
 use crate::stage::{Clock, StageRun};
+use switchyard::engine::EventKind;
 use switchyard::job::JobId;
-use switchyard::sim::EventKind;
 
 /// How long a flight takes.
 pub(super) const FLIGHT_MS: f64 = 330.0;

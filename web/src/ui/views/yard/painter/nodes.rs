@@ -10,8 +10,8 @@ use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
 use crate::draw::text::{SMALL, TEXT_ROW};
 use switchyard::Time;
+use switchyard::engine::NodeState;
 use switchyard::job::JobId;
-use switchyard::sim::NodeState;
 
 /// How opaque the joints are between the cells of a gang: one sees its GPUs, and that they are one.
 const JOINT: f64 = 0.45;

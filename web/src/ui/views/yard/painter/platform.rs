@@ -428,9 +428,9 @@ mod tests {
     use switchyard::Time;
 
     use crate::state::Phase;
-    use switchyard::policy::PolicySpec;
+    use switchyard::policies::PolicySpec;
     use switchyard::{
-        RunSpec, cluster::ClusterSpec, placement::Strategy, sim::SimOptions, workload::Workload,
+        RunSpec, cluster::ClusterSpec, engine::SimOptions, placement::Strategy, workload::Workload,
     };
 
     fn job(gpus: u32) -> Job {
