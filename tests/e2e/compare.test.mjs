@@ -44,7 +44,7 @@ test("by GPU type: use, jobs, completion and waiting, in table, chart and file",
   for (const [at, types] of of.entries()) {
     assert.equal(rows[1][at + 1], `${types[0].jobs}`);
     assert.equal(types[0].jobs + types[1].jobs, runs[at].finished);
-    assert.ok(types[0].mean_jct > 0 && types[0].allocation > 0 && types[0].allocation <= 1);
+    assert.ok(types[0].jct_mean > 0 && types[0].gpu_allocation > 0 && types[0].gpu_allocation <= 1);
   }
 });
 

@@ -379,7 +379,7 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
   literal("Metric[]", await metrics());
   const right = `
     import { open, plugin, run, policies, script, SwitchyardError } from "switchyard";
-    import type { Facts, Policy, Results, RunResult, Sample, Setting, TableHead } from "switchyard";
+    import type { Facts, Metric, Policy, Results, RunResult, Sample, Setting, TableHead } from "switchyard";
     type Plain = Omit<Results, "columns" | "runs"> & { runs: Omit<RunResult, "columns" | "segments" | "places">[] };
     ${given.join("\n")}
     const end = new AbortController();

@@ -35,8 +35,8 @@ pub(crate) fn build(
 
     let wasm = folder.join(format!("{name}_bg.wasm"));
     let mut optimise = toolbox.wasm_command("wasm-opt")?;
-    // As `index.html` has it: code that several places share is found better once the first pass is over.
-    optimise.args(["-O2", "--low-memory-unused", "--code-folding", "-O2", "-o"]);
+    // As `index.html` has it.
+    optimise.args(["-O2", "--low-memory-unused", "-o"]);
     shell::run(optimise.arg(&wasm).arg(&wasm))?;
     Ok(wasm)
 }
