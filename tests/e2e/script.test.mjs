@@ -120,7 +120,7 @@ test("an edited script runs beside its last version with the figures of both; Ke
   await write(page, LAS);
   await ran(page, LAS, 4);
   const runs = (await runsOf(page)).slice(2);
-  assert.deepEqual((await cards(page)).slice(2).map(({ mean, p95, rho }) => [mean, p95, rho]), runs.map(({ jct, fairness }) => [jct.mean, jct.p95, fairness.rho_mean]));
+  assert.deepEqual((await cards(page)).slice(2).map((card) => [card.jct_mean, card.jct_p95, card.rho_mean]), runs.map(({ jct, fairness }) => [jct.mean, jct.p95, fairness.rho_mean]));
   await table(page).locator(".better, .worse").first().waitFor();
   const rows = await table(page).locator("tbody tr").allInnerTexts();
   assert.equal(rows.length, 3);
@@ -394,7 +394,7 @@ test("a plug-in that is dropped runs as the policy that it is; what is none is r
   await finished(page, 2, 120_000);
   const [builtIn, own] = await cards(page);
   assert.equal(own.name, "mine");
-  assert.notEqual(own.mean, builtIn.mean, "it is asked at events alone, and las every minute");
+  assert.notEqual(own.jct_mean, builtIn.jct_mean, "it is asked at events alone, and las every minute");
   assert.equal(await page.getByRole("button", { name: "Edit mine" }).count(), 0, "it has no text");
   // The link has it within; asked as often, it is las to the bit.
   const again = await open(t, page.url().replace("name%3Dmine", "name%3Dmine,quantum%3D60").replace("name=mine", "name=mine,quantum=60"));

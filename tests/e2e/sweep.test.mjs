@@ -236,7 +236,7 @@ test("a table that is dropped is explored, nothing that is open is lost, and a r
   await runs.getByRole("link", { name: "seed 2" }).click();
   await page.waitForFunction(() => /load=1\.25/.test(location.hash) && /seed=2/.test(location.hash));
   await finished(page, 1);
-  const [{ mean }] = await cards(page);
+  const [{ jct_mean: mean }] = await cards(page);
   assert.equal(mean, columns.get("jct_mean")[at]);
   // Back: both tables are still there.
   await page.getByRole("tab", { name: "Sweep" }).click();
