@@ -16,31 +16,23 @@ impl LinkPlacement for CongestionAware {
         "The node whose links (NIC, QPI and PCIe of sockets with free GPUs) are least loaded, of alike ones the tightest; a gang that no node holds goes to the rack with the least loaded uplink that does, by NIC after NIC. Never waits while enough GPUs are free anywhere.",
     );
 
-    fn lay(
-        site: &Site<'_>,
-        network_state: &NetworkState,
-        gang: Gang,
-        parts: &mut Vec<Part>,
-    ) -> bool {
+    fn lay(site: &Site<'_>, network: &NetworkState, gang: Gang, parts: &mut Vec<Part>) -> bool {
         let free = site.free;
         let nodes = (0u32..).zip(free.per_node());
         let holding = nodes.filter(|&(_, &here)| here >= gang.gpus);
         let best = holding.min_by(|&(a, here), &(b, there)| {
-            let loads = order::by_value(&of_node(network_state, a), &of_node(network_state, b));
+            let loads = order::by_value(&of_node(network, a), &of_node(network, b));
             loads.then(here.cmp(there)).then(a.cmp(&b))
         });
         if let Some((node, _)) = best {
             parts.push(Part::new(node, gang.gpus));
             return true;
         }
-        let topology = network_state.topology();
-        let nic = |node: u32| ByValue::of(network_state.load(topology.node_edge(node)));
+        let topology = network.topology();
+        let nic = |node: u32| ByValue::of(network.load(topology.node_edge(node)));
         let mut racks: Vec<u32> = (0..topology.racks()).collect();
         order::sort_by_key(&mut racks, |&rack| {
-            (
-                ByValue::of(network_state.load(topology.rack_edge(rack))),
-                rack,
-            )
+            (ByValue::of(network.load(topology.rack_edge(rack))), rack)
         });
         for rack in racks {
             let is_in = |node: u32| topology.rack_of(node) == rack;
@@ -49,7 +41,7 @@ impl LinkPlacement for CongestionAware {
             }
         }
         let path = |node: u32| {
-            let uplink = network_state.load(topology.rack_edge(topology.rack_of(node)));
+            let uplink = network.load(topology.rack_edge(topology.rack_of(node)));
             ByValue::of(uplink).max(nic(node))
         };
         few_nodes(free, gang.gpus, parts, |_| true, path)
@@ -57,9 +49,9 @@ impl LinkPlacement for CongestionAware {
 }
 
 /// The load of the fullest link of a node that a newcomer might use.
-fn of_node(network_state: &NetworkState, node: u32) -> f64 {
-    let topology = network_state.topology();
-    let free = network_state.free_mask(node);
+fn of_node(network: &NetworkState, node: u32) -> f64 {
+    let topology = network.topology();
+    let free = network.free_mask(node);
     let open = (0..topology.sockets(node))
         .filter(|&socket| topology.socket_mask(node, socket) & free != 0);
     let inside = open.flat_map(|socket| {
@@ -69,7 +61,5 @@ fn of_node(network_state: &NetworkState, node: u32) -> f64 {
         ]
     });
     let edges = std::iter::once(topology.node_edge(node)).chain(inside);
-    edges
-        .map(|edge| network_state.load(edge))
-        .fold(0.0, f64::max)
+    edges.map(|edge| network.load(edge)).fold(0.0, f64::max)
 }

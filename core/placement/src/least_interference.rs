@@ -18,13 +18,8 @@ impl LinkPlacement for LeastInterference {
         "Where the gang and the jobs there slow one another least, by the true model of contention: of all nodes that hold it, else of the racks, partitions and the cluster, each on the fewest nodes. Never waits while enough GPUs are free anywhere.",
     );
 
-    fn lay(
-        site: &Site<'_>,
-        network_state: &NetworkState,
-        gang: Gang,
-        parts: &mut Vec<Part>,
-    ) -> bool {
-        best(site, network_state, gang)
+    fn lay(site: &Site<'_>, network: &NetworkState, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        best(site, network, gang)
             .map(|best| *parts = best.parts)
             .is_some()
     }
@@ -41,7 +36,7 @@ pub(super) struct Best {
 const NOTHING: f64 = 1e-9;
 
 /// The place that costs least; of alike ones the tightest.
-pub(super) fn best(site: &Site<'_>, network_state: &NetworkState, gang: Gang) -> Option<Best> {
+pub(super) fn best(site: &Site<'_>, network: &NetworkState, gang: Gang) -> Option<Best> {
     let free = site.free;
     let mut holding: Vec<(u32, u32)> = (0u32..)
         .zip(free.per_node())
@@ -53,7 +48,7 @@ pub(super) fn best(site: &Site<'_>, network_state: &NetworkState, gang: Gang) ->
     let sizes = free.node_sizes();
     let mut idle = Vec::new();
     holding.retain(|&(here, node)| {
-        let is_idle = here == sizes[node as usize] && network_state.residents(node).is_empty();
+        let is_idle = here == sizes[node as usize] && network.residents(node).is_empty();
         let is_new = !is_idle || !idle.contains(&here);
         idle.extend(Some(here).filter(|_| is_idle));
         is_new
@@ -62,7 +57,7 @@ pub(super) fn best(site: &Site<'_>, network_state: &NetworkState, gang: Gang) ->
     for (_, node) in holding {
         try_on(
             site,
-            network_state,
+            network,
             &gang,
             vec![Part::new(node, gang.gpus)],
             &mut least,
@@ -74,12 +69,12 @@ pub(super) fn best(site: &Site<'_>, network_state: &NetworkState, gang: Gang) ->
     if least.is_some() {
         return least;
     }
-    let topology = network_state.topology();
+    let topology = network.topology();
     let emptiest = |node: u32| Reverse(free.per_node()[node as usize]);
     let mut within = |is_in: &dyn Fn(u32) -> bool| {
         let mut parts = Vec::new();
         if few_nodes(free, gang.gpus, &mut parts, is_in, emptiest) {
-            try_on(site, network_state, &gang, parts, &mut least);
+            try_on(site, network, &gang, parts, &mut least);
         }
     };
     for rack in 0..topology.racks() {
@@ -95,7 +90,7 @@ pub(super) fn best(site: &Site<'_>, network_state: &NetworkState, gang: Gang) ->
 /// Keeps these parts, with parameter servers, if they cost less than the least so far.
 fn try_on(
     site: &Site<'_>,
-    network_state: &NetworkState,
+    network: &NetworkState,
     gang: &Gang,
     mut parts: Vec<Part>,
     least: &mut Option<Best>,
@@ -103,7 +98,7 @@ fn try_on(
     if !site.put_servers(&mut parts, gang.needs) {
         return;
     }
-    let cost = network_state.prospect(gang, &parts).log_slowdown();
+    let cost = network.prospect(gang, &parts).log_slowdown();
     if least.as_ref().is_none_or(|least| cost < least.cost) {
         *least = Some(Best { parts, cost });
     }

@@ -23,21 +23,16 @@ impl LinkPlacement for LeastInterferenceWaiting {
         )
     };
 
-    fn lay(
-        site: &Site<'_>,
-        network_state: &NetworkState,
-        gang: Gang,
-        parts: &mut Vec<Part>,
-    ) -> bool {
-        let Some(best) = least_interference::best(site, network_state, gang) else {
+    fn lay(site: &Site<'_>, network: &NetworkState, gang: Gang, parts: &mut Vec<Part>) -> bool {
+        let Some(best) = least_interference::best(site, network, gang) else {
             return false;
         };
         let alone = || {
-            network_state.alone(site, gang, |site, network_state, gang| {
-                least_interference::best(site, network_state, gang).map_or(0.0, |best| best.cost)
+            network.alone(site, gang, |site, network, gang| {
+                least_interference::best(site, network, gang).map_or(0.0, |best| best.cost)
             })
         };
-        if best.cost > MOST && !network_state.is_idle() && best.cost > MOST + alone() {
+        if best.cost > MOST && !network.is_idle() && best.cost > MOST + alone() {
             return false;
         }
         *parts = best.parts;

@@ -12,12 +12,7 @@ pub(crate) trait LinkPlacement {
     const DESCRIPTION: Description;
 
     /// Lays a gang, and perhaps its parameter servers, on a site whose links are in sight; `false`: it must wait.
-    fn lay(
-        site: &Site<'_>,
-        network_state: &NetworkState,
-        gang: Gang,
-        parts: &mut Vec<Part>,
-    ) -> bool;
+    fn lay(site: &Site<'_>, network: &NetworkState, gang: Gang, parts: &mut Vec<Part>) -> bool;
 }
 
 impl<P: LinkPlacement> Placement for P {

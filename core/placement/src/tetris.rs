@@ -18,12 +18,7 @@ impl LinkPlacement for Tetris {
         "The node whose free GPUs, cores and NIC are best aligned (dot product) with what the gang asks of it, of those that hold it; where none does, the best aligned one after another. Never waits while enough GPUs are free anywhere.",
     );
 
-    fn lay(
-        site: &Site<'_>,
-        network_state: &NetworkState,
-        gang: Gang,
-        parts: &mut Vec<Part>,
-    ) -> bool {
+    fn lay(site: &Site<'_>, network: &NetworkState, gang: Gang, parts: &mut Vec<Part>) -> bool {
         let mut left = gang.gpus;
         while left > 0 {
             let nodes = (0u32..).zip(site.free.per_node());
@@ -35,7 +30,7 @@ impl LinkPlacement for Tetris {
             let mut best: Option<(f64, u32, u32)> = None;
             for (node, here) in open.into_iter().filter(|&(_, here)| !holds || here >= left) {
                 let gpus = here.min(left);
-                let score = alignment(site, network_state, &gang, node, gpus);
+                let score = alignment(site, network, &gang, node, gpus);
                 if best.is_none_or(|(most, ..)| score > most) {
                     best = Some((score, node, gpus));
                 }
@@ -51,30 +46,24 @@ impl LinkPlacement for Tetris {
 }
 
 /// Of so many of a gang's workers with what a node has left.
-fn alignment(
-    site: &Site<'_>,
-    network_state: &NetworkState,
-    gang: &Gang,
-    node: u32,
-    gpus: u32,
-) -> f64 {
+fn alignment(site: &Site<'_>, network: &NetworkState, gang: &Gang, node: u32, gpus: u32) -> f64 {
     let size = f64::from(site.free.node_sizes()[node as usize]);
     let here = f64::from(site.free.per_node()[node as usize]);
     let mut sum = f64::from(gpus) / size * (here / size);
     let Some(profile) = &gang.profile else {
         return sum;
     };
-    let (cores, wanted) = network_state.cores(node);
+    let (cores, wanted) = network.cores(node);
     if cores > 0 {
         let cores = cores as f64 / 1000.0;
         let free = 1.0 - wanted as f64 / 1000.0 / cores;
         sum += f64::from(gpus) * profile.cores / cores * free.max(0.0);
     }
-    let topology = network_state.topology();
+    let topology = network.topology();
     let nic = topology.node_edge(node);
     if gang.gpus > 1 || gang.needs.servers().count > 0 {
         let sends = profile.gradients / profile.compute / topology.capacity(nic);
-        let free = 1.0 - network_state.load(nic);
+        let free = 1.0 - network.load(nic);
         sum += sends * free.max(0.0);
     }
     sum
