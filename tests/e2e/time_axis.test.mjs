@@ -138,8 +138,13 @@ test("“/” finds a job, a tenant and a node, by keyboard alone", async (t) =>
 
   await page.keyboard.press("/");
   await field.fill("robot");
+  await page.getByRole("option", { name: /robot/ }).first().waitFor();
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => location.hash.includes("colour=tenant"));
+  await field.waitFor({ state: "detached" });
+  await page.waitForFunction(() => location.hash.includes("colour=tenant")).catch(async (error) => {
+    error.message += ` ${await page.evaluate(() => `${location.hash} ${document.activeElement.outerHTML}`)}`;
+    throw error;
+  });
 
   await page.keyboard.press("/");
   await field.fill("node 7");
