@@ -7,7 +7,8 @@
 //!   without fair sharing; else with `strategies`, by default both. `contested` names the resources of which there is too
 //!   little, by default all that are asked for.
 //! - `shares`: the dominant resource share of each queue that it names, `{queue: [share, resource or null, borrows]}`,
-//!   rounded up as Kueue shows it; null: infinite. What `incoming` asks for is added to `target`.
+//!   rounded up as Kueue shows it; null: infinite. What `incoming` asks for is added to `target`. With
+//!   `borrowsOn`, a list of resources: `{queue: [borrows, borrows one of them]}`.
 
 pub mod error;
 mod preemption;

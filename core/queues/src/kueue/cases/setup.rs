@@ -10,7 +10,8 @@
 //! - `preemption`: `withinClusterQueue`, `reclaimWithinCohort`, `borrowWithinCohort` (a policy and perhaps
 //!   `maxPriorityThreshold`, as an object or as text) of all queues; under a queue's name its own, or that it has none.
 //! - `admitted`: `[{"name", "cq", "priority", resource: quantity, …}]`, with `flavor` (one, or by resource; by default the
-//!   queue's first), `created`, `reserved`, `evicted`. Equal in all that, names decide.
+//!   queue's first), `created`, `reserved`, `evicted`. Equal in all that, `uid` decides, and then names. Where one
+//!   resource is of two flavors: `uses: [{"resource", "flavor", "amount"}]`.
 
 use super::super::amount::Amount;
 use super::super::quotas::{Fungibility, Group, Limits, Quotas, Resources, Search, Slot, Use};
@@ -25,8 +26,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const FLAVOR: &str = "default";
 
 /// Fields of a workload that are no resources.
-const OF_WORKLOADS: [&str; 11] = [
-    "name", "cq", "priority", "flavor", "created", "reserved", "evicted", "uid", "target",
+const OF_WORKLOADS: [&str; 12] = [
+    "uses", "name", "cq", "priority", "flavor", "created", "reserved", "evicted", "uid", "target",
     "reason", "queue",
 ];
 
@@ -160,15 +161,33 @@ impl<'a> Setup<'a> {
         let resources = self.state.quotas().resources();
         let mut asks = Vec::new();
         let mut uses = Vec::new();
-        for (kind, value) in fields
+        let of_fields = fields
             .iter()
-            .filter(|(key, _)| !OF_WORKLOADS.contains(&key.as_str()))
+            .filter(|(key, _)| !OF_WORKLOADS.contains(&key.as_str()));
+        let mut given: Vec<(&str, &Value, Option<&str>)> = of_fields
+            .map(|(kind, value)| (kind.as_str(), value, None))
+            .collect();
+        for one in fields
+            .get("uses")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
         {
+            let word = |name: &str| one.get(name).and_then(Value::as_str);
+            let kind =
+                word("resource").ok_or_else(|| about("something in 'uses' has no 'resource'"))?;
+            given.push((
+                kind,
+                one.get("amount").unwrap_or(&Value::Null),
+                word("flavor"),
+            ));
+        }
+        for (kind, value, flavor) in given {
             let amount = quantity::read(value)
                 .ok_or_else(|| about(&format!("'{kind}' is no quantity: {value}")))?;
             let at = resources.kinds.iter().position(|other| other == kind);
             let at = at.ok_or_else(|| about(&format!("there is no resource '{kind}'")))?;
-            let flavor = self.flavor(fields, kind, at, queue);
+            let flavor = flavor.map_or_else(|| self.flavor(fields, kind, at, queue), str::to_owned);
             let slot = resources.flavors.iter().position(|other| *other == flavor);
             let slot = slot.and_then(|flavor| resources.slot(at, flavor));
             let slot =

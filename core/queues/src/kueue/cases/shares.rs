@@ -1,5 +1,6 @@
 //! How large the shares of a case are.
 
+use super::super::quotas::Slot;
 use super::super::share::Share;
 use super::error::CaseError;
 use super::setup::Setup;
@@ -14,6 +15,15 @@ pub(super) fn decide(mut setup: Setup) -> Result<Value, CaseError> {
         let incoming = setup.workload(incoming, target)?;
         setup.state.book_mut().add(incoming.queue, &incoming.uses);
     }
+    let resources = setup.state.quotas().resources();
+    let on = setup.field("borrowsOn").and_then(Value::as_array);
+    let slots: Option<Vec<Slot>> = on.map(|on| {
+        let is_asked = |slot: &Slot| {
+            let kind = &resources.kinds[resources.kind(*slot)];
+            on.iter().any(|name| name.as_str() == Some(kind))
+        };
+        resources.ids().filter(is_asked).collect()
+    });
     let mut got = Map::new();
     for name in named {
         let name = name.as_str().unwrap_or_default();
@@ -21,6 +31,11 @@ pub(super) fn decide(mut setup: Setup) -> Result<Value, CaseError> {
         let queue =
             queue.ok_or_else(|| CaseError::new("", format!("there is no queue '{name}'")))?;
         let share = setup.state.book().share(queue);
+        if let Some(slots) = &slots {
+            let on = setup.state.book().borrows_any(queue, slots);
+            got.insert(name.to_owned(), json!([share.borrows, on]));
+            continue;
+        }
         let kinds = &setup.state.quotas().resources().kinds;
         let resource = share.dominant.map(|dominant| &kinds[dominant.kind]);
         got.insert(
