@@ -109,3 +109,8 @@ fn victims_in_trees_without_fair_sharing() {
 fn victims_without_fair_sharing() {
     all_equal("kueue-classical.json", 36);
 }
+
+#[test]
+fn scheduling_cycles() {
+    all_equal("kueue-cycles.json", 22);
+}

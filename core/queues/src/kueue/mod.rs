@@ -6,12 +6,15 @@
 //!
 //! From the bottom up: [`amount`] counts, [`quotas`] is what the tree allows, [`book`] what is used of it, [`share`] the
 //! dominant resource share, [`state`] the workloads that run, [`preemption`] looks for victims, [`assignment`] chooses
-//! flavors, [`cycle`] is one pass over the heads.
+//! flavors, [`tournament`] orders heads, [`cycle`] is one pass over the heads.
 
 pub mod amount;
+pub mod assignment;
 pub mod book;
 pub mod cases;
+pub mod cycle;
 pub mod preemption;
 pub mod quotas;
 pub mod share;
 pub mod state;
+mod tournament;

@@ -144,6 +144,7 @@ struct Node {
     within: Evicts,
     reclaims: Evicts,
     while_borrowing: WhileBorrowing,
+    seeks_while_borrowing: bool,
     fungibility: Fungibility,
     groups: Vec<Group>,
 }
@@ -236,6 +237,13 @@ impl Quotas {
         self.nodes[queue.index()].fungibility = fungibility;
     }
 
+    /// Sets that, with fair sharing, workloads of a queue look for victims although it would borrow. By default they do if
+    /// it may evict others. Kueue does the same for a queue that leaves that open: a cluster never does, and fills in
+    /// that it may not, but Kueue's tests do.
+    pub fn set_seeks_while_borrowing(&mut self, queue: QueueId) {
+        self.nodes[queue.index()].seeks_while_borrowing = true;
+    }
+
     /// Sets which flavors a queue offers, in which order.
     pub fn set_groups(&mut self, queue: QueueId, groups: Vec<Group>) {
         self.nodes[queue.index()].groups = groups;
@@ -319,6 +327,11 @@ impl Quotas {
         self.nodes[queue.index()].while_borrowing
     }
 
+    /// Whether, with fair sharing, its workloads look for victims although it would borrow.
+    pub fn seeks_while_borrowing(&self, queue: QueueId) -> bool {
+        self.nodes[queue.index()].seeks_while_borrowing
+    }
+
     /// How it chooses among flavors.
     pub fn fungibility(&self, queue: QueueId) -> Fungibility {
         self.nodes[queue.index()].fungibility
@@ -375,6 +388,7 @@ fn node(tree: &QueueTree, id: QueueId) -> Node {
         within: queue.within,
         reclaims: queue.reclaims,
         while_borrowing: queue.while_borrowing,
+        seeks_while_borrowing: queue.reclaims != Evicts::Never,
         fungibility: Fungibility::default(),
         groups: Vec::new(),
     }

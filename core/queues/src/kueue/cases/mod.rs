@@ -9,7 +9,9 @@
 //! - `shares`: the dominant resource share of each queue that it names, `{queue: [share, resource or null, borrows]}`,
 //!   rounded up as Kueue shows it; null: infinite. What `incoming` asks for is added to `target`. With
 //!   `borrowsOn`, a list of resources: `{queue: [borrows, borrows one of them]}`.
+//! - `pending`: one scheduling cycle over those that wait, `{"admitted": {name: {resource: flavor}}, "victims", "left"}`.
 
+mod cycle;
 pub mod error;
 mod preemption;
 pub mod quantity;
@@ -42,6 +44,9 @@ pub fn run(file: &Value) -> Result<Value, CaseError> {
 fn decide(setup: Setup) -> Result<Value, CaseError> {
     if setup.field("shares").is_some() {
         return shares::decide(setup);
+    }
+    if setup.field("pending").is_some() {
+        return cycle::decide(setup);
     }
     preemption::decide(setup)
 }

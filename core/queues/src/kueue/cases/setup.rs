@@ -4,7 +4,7 @@
 //! - `cqs`: `{name: queue}` or `[{"name", …}]`. A queue is its nominal quota, of `resource` (by default `cpu`) in the
 //!   flavor `default`; or an object: `nominal`, `borrowingLimit`, `lendingLimit`, or any resource by its name; or
 //!   `resourceGroups: [[{"name": flavor, "resources": {resource: quota}}]]`, a list of flavors for each group. A quota
-//!   is a quantity, or an object of the three. Further: `cohort`, `weight`, `preemption`, `fungibility`.
+//!   is a quantity, or an object of the three. Further: `cohort`, `weight`, `preemption`, `fungibility`, `queueingStrategy`.
 //! - `cohorts`: the same for cohorts, with `parent`. A cohort that is only named has no quota, and is a root.
 //! - `cohort`: that of all queues, or `{queue: cohort}`. `weights`: that of all, or `{queue or cohort: weight}`.
 //! - `preemption`: `withinClusterQueue`, `reclaimWithinCohort`, `borrowWithinCohort` (a policy and perhaps
@@ -18,7 +18,7 @@ use super::super::quotas::{Fungibility, Group, Limits, Quotas, Resources, Search
 use super::super::state::{State, Workload, WorkloadId};
 use super::error::CaseError;
 use super::quantity;
-use crate::tree::{Evicts, Queue, QueueId, QueueTree, WhileBorrowing};
+use crate::tree::{Evicts, Order, Queue, QueueId, QueueTree, WhileBorrowing};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,8 +32,9 @@ const OF_WORKLOADS: [&str; 12] = [
 ];
 
 /// Fields of a queue that are no resources.
-const OF_QUEUES: [&str; 12] = [
+const OF_QUEUES: [&str; 13] = [
     "name",
+    "queueingStrategy",
     "cohort",
     "parent",
     "weight",
@@ -120,6 +121,10 @@ impl<'a> Setup<'a> {
                     .collect(),
             );
             quotas.set_fungibility(id, reading.fungibility(node)?);
+            let rules = reading.rules(node);
+            if rules.is_none_or(|rules| !rules.contains_key("reclaimWithinCohort")) {
+                quotas.set_seeks_while_borrowing(id);
+            }
         }
         let mut setup = Self {
             base,
@@ -451,19 +456,32 @@ impl<'a> Reading<'a> {
         let weight = weight.map_or(Some(1.0), quantity::read_plain);
         let weight =
             weight.ok_or_else(|| about("its weight is no number, or below zero".to_owned()))?;
-        let own = node.fields.get("preemption");
-        let of_all = self.field("preemption");
-        let by_name = of_all.and_then(|rules| rules.get(&node.name));
         let mut queue = Queue {
             weight,
             ..Queue::new(node.name.clone(), parent)
         };
-        if let Some(rules) = own.or(by_name).or(of_all).and_then(Value::as_object)
+        queue.order = match text(&node.fields, &["queueingStrategy"]) {
+            None | Some("BestEffortFIFO") => Order::BestEffortFifo,
+            Some("StrictFIFO") => Order::StrictFifo,
+            Some(other) => return Err(about(format!("queueingStrategy is '{other}'"))),
+        };
+        if let Some(rules) = self.rules(node)
             && !node.is_cohort
         {
             set_rules(&mut queue, rules).map_err(about)?;
         }
         Ok(queue)
+    }
+
+    /// Whom a queue may evict: its own rules, those under its name, or those of all.
+    fn rules<'b>(self, node: &'b Node) -> Option<&'b Map<String, Value>>
+    where
+        'a: 'b,
+    {
+        let of_all = self.field("preemption");
+        let by_name = of_all.and_then(|rules| rules.get(&node.name));
+        let own = node.fields.get("preemption");
+        own.or(by_name).or(of_all)?.as_object()
     }
 
     fn fungibility(self, node: &Node) -> Result<Fungibility, CaseError> {
