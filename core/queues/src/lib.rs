@@ -4,4 +4,5 @@
 //! here knows a simulation, a policy or a file.
 
 pub mod slurm;
+pub mod text;
 pub mod tree;

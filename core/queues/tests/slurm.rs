@@ -77,7 +77,8 @@ fn printed(value: f64) -> String {
 
 #[test]
 fn slurms_own_tests_have_the_same_figures() {
-    let own: Own = serde_json::from_str(include_str!("cases/slurm-fair-share.json")).unwrap();
+    let own: Own =
+        serde_json::from_str(include_str!("cases/slurm-fair-share.json")).expect("the cases");
     let mut figures = HashMap::new();
     for case in &own.cases {
         let (associations, usage) = case.associations();
@@ -130,7 +131,8 @@ fn slurms_own_tests_have_the_same_figures() {
 
 #[test]
 fn the_order_of_a_tree_names_what_decided() {
-    let own: Own = serde_json::from_str(include_str!("cases/slurm-fair-share.json")).unwrap();
+    let own: Own =
+        serde_json::from_str(include_str!("cases/slurm-fair-share.json")).expect("the cases");
     let case = own.cases.iter().find(|case| case.algorithm == "fair-tree");
     let case = case.expect("there is one");
     let (associations, usage) = case.associations();
@@ -181,7 +183,7 @@ fn tied_accounts_are_walked_as_one_or_in_turn() {
         queue("b-heavy", Some(QueueId(2)), 1.0),
         queue("b-light", Some(QueueId(2)), 1.0),
     ];
-    let tree = QueueTree::new(vec![], queues).unwrap();
+    let tree = QueueTree::new(vec![], queues).expect("a tree");
     let associations = Associations::of_tree(&tree);
     let mut usage = Usage::new(&associations);
     for (at, used) in [(3, 90.0), (4, 10.0), (5, 60.0), (6, 40.0)] {
@@ -248,7 +250,7 @@ struct Highest {
 }
 
 fn pages() -> Pages {
-    serde_json::from_str(include_str!("cases/slurm-pages.json")).unwrap()
+    serde_json::from_str(include_str!("cases/slurm-pages.json")).expect("the cases")
 }
 
 fn named(given: &[Named], damping: f64) -> (QueueTree, Vec<classic::FairShare>) {
@@ -260,7 +262,7 @@ fn named(given: &[Named], damping: f64) -> (QueueTree, Vec<classic::FairShare>) 
         weight: own.shares,
         ..Queue::new(own.name.as_str(), own.parent.as_ref().map(place))
     });
-    let tree = QueueTree::new(vec![], queues.collect()).unwrap();
+    let tree = QueueTree::new(vec![], queues.collect()).expect("a tree");
     let associations = Associations::of_tree(&tree);
     let mut usage = Usage::new(&associations);
     for (at, own) in given.iter().enumerate() {
@@ -383,7 +385,8 @@ impl SprioLine {
 /// each term and the priority are equal to the digit.
 #[test]
 fn public_lines_of_sprio_add_up() {
-    let sprio: Sprio = serde_json::from_str(include_str!("cases/slurm-sprio.json")).unwrap();
+    let sprio: Sprio =
+        serde_json::from_str(include_str!("cases/slurm-sprio.json")).expect("the cases");
     let ones = Weights {
         age: 1_000_000,
         association: 1_000_000,
