@@ -4,4 +4,6 @@
 //! here knows a simulation, a policy or a file.
 
 pub mod kueue;
+pub mod slurm;
+pub mod text;
 pub mod tree;

@@ -201,6 +201,20 @@ pub enum TreeError {
     },
 }
 
+impl TreeError {
+    /// The queue that it names.
+    pub fn queue(&self) -> &str {
+        match self {
+            Self::SameName { name }
+            | Self::NoParent { name }
+            | Self::Loop { name, .. }
+            | Self::Quotas { name, .. }
+            | Self::Number { name, .. }
+            | Self::Alone { name, .. } => name,
+        }
+    }
+}
+
 /// Queues in a tree, or in several beside one another.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct QueueTree {
