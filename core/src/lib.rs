@@ -26,6 +26,7 @@ pub use switchyard_model::{
 pub use switchyard_placement as placement;
 pub use switchyard_placement::sharing;
 pub use switchyard_policies as policies;
+pub use switchyard_queues as queues;
 pub use switchyard_report as report;
 pub use switchyard_run::{
     Preset, RunSpec, RunSpecError, SETTINGS, Setting, SettingGroup, Settings, UnknownPreset,

@@ -5,6 +5,7 @@ mod fgd;
 mod gavel;
 mod graph_rl;
 mod pollux;
+mod queues;
 mod rlscheduler;
 mod section;
 mod tiresias;
@@ -33,6 +34,10 @@ pub(crate) enum Arguments {
     /// RLScheduler (SC'20): batch schedulers by bounded slowdown, with and without its backfilling; on GPU
     /// traces preemptive ones by mean JCT
     Rlscheduler(rlscheduler::Arguments),
+    /// Kueue: dominant resource shares of queues, and victims, by cases of a file
+    Kueue(queues::Arguments),
+    /// KAI-Scheduler: how a cluster is divided among queues, by cases of a file
+    Kai(queues::Arguments),
 }
 
 pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
@@ -44,5 +49,7 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Gavel(arguments) => gavel::gavel(arguments),
         Arguments::GraphRl(arguments) => graph_rl::graph_rl(arguments),
         Arguments::Rlscheduler(arguments) => rlscheduler::rlscheduler(arguments),
+        Arguments::Kueue(arguments) => queues::kueue(arguments),
+        Arguments::Kai(arguments) => queues::kai(arguments),
     }
 }
