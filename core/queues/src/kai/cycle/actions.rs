@@ -3,7 +3,7 @@
 //! In: a cluster at the start of a cycle. Out: the cluster after it. Source: `actions/allocate`, `consolidation`,
 //! `reclaim`, `preempt`, `stalegangeviction`.
 
-use super::cluster::{Cluster, Place, State, add};
+use super::cluster::{Cluster, Place, State, TaskId, add};
 use super::place::{fixed_has_quota, next_tasks, place_all, sum};
 use super::turns::{Entry, Turns, is_ready};
 use super::victims::{Batch, Rules, make_room};
@@ -57,7 +57,11 @@ fn allocate(cluster: &mut Cluster) {
         // A gang of which some must wait does not start in part.
         let waits = |state| state == State::Pipelined;
         let runs = |state: State| state.is_active() && state != State::Pipelined;
-        if cluster.count(job, waits) > 0 && cluster.count(job, runs) < cluster.jobs[job].minimum {
+        let must_wait = cluster.gang(job).sets().iter().any(|set| {
+            set.count(&cluster.are(job, waits)) > 0
+                && set.count(&cluster.are(job, runs)) < set.minimum
+        });
+        if must_wait {
             for id in tasks {
                 let place = cluster.place(id);
                 if place.state == State::Binding {
@@ -88,7 +92,7 @@ fn waiting(cluster: &Cluster) -> Turns {
 fn for_each(cluster: &mut Cluster, attempt: impl Fn(&mut Cluster, usize) -> bool) {
     let mut turns = waiting(cluster);
     while let Some(entry) = turns.pop(cluster) {
-        if attempt(cluster, entry.job) {
+        if cluster.jobs[entry.job].may_evict && attempt(cluster, entry.job) {
             cluster.keep();
         }
     }
@@ -202,8 +206,12 @@ fn keeps_minimum(cluster: &Cluster, victims: &[Batch], is_young: &dyn Fn(usize) 
         if !job.is_elastic() || !is_young(batch.job) {
             return true;
         }
-        let used = cluster.count(batch.job, State::is_used);
-        used >= job.minimum + batch.tasks.len()
+        let used = cluster.are(batch.job, State::is_used);
+        let is_victim = |task: usize| batch.tasks.iter().any(|id| id.task == task);
+        cluster.gang(batch.job).sets().iter().all(|set| {
+            let victims = set.count(&is_victim);
+            victims == 0 || set.count(&used) >= set.minimum + victims
+        })
     })
 }
 
@@ -213,18 +221,22 @@ fn lost(cluster: &Cluster, victims: &[Batch], resources: usize) -> Vec<Victims> 
     let mut by_queue: Vec<Victims> = Vec::new();
     for batch in victims {
         let job = &cluster.jobs[batch.job];
-        let (core, elastic) = batch.tasks.split_at(job.minimum.min(batch.tasks.len()));
-        let is_lost = |id: &&super::cluster::TaskId| !cluster.place(**id).state.is_active();
-        let mut amounts: Vec<Vec<f64>> = elastic
-            .iter()
-            .filter(is_lost)
-            .map(|&id| cluster.request(id).to_vec())
-            .collect();
+        let mut amounts: Vec<Vec<f64>> = Vec::new();
         let mut sum = vec![0.0; resources];
         let mut any = false;
-        for &id in core.iter().filter(is_lost) {
-            add(&mut sum, cluster.request(id), 1.0);
-            any = true;
+        for set in cluster.gang(batch.job).sets() {
+            let in_set = |id: &&TaskId| set.tasks.contains(&id.task);
+            for (nth, &id) in batch.tasks.iter().filter(in_set).enumerate() {
+                if cluster.place(id).state.is_active() {
+                    continue;
+                }
+                if nth < set.minimum {
+                    add(&mut sum, cluster.request(id), 1.0);
+                    any = true;
+                } else {
+                    amounts.push(cluster.request(id).to_vec());
+                }
+            }
         }
         if any {
             amounts.push(sum);
@@ -247,12 +259,15 @@ fn evict_stale(cluster: &mut Cluster) {
     for job in 0..cluster.jobs.len() {
         let of = &cluster.jobs[job];
         let used = cluster.count(job, State::is_used);
+        let lacks = !cluster
+            .gang(job)
+            .has_minimum(&cluster.are(job, State::is_used));
         let grace = of.grace.unwrap_or(cluster.settings.grace);
-        let is_stale = used > 0 && used < of.minimum && grace >= 0.0 && of.stale >= grace;
+        let is_stale = used > 0 && lacks && grace >= 0.0 && of.stale >= grace;
         if !is_stale || cluster.count(job, |state| state == State::Done) > 0 {
             continue;
         }
-        let active = |id: &super::cluster::TaskId| cluster.place(*id).state.is_active();
+        let active = |id: &TaskId| cluster.place(*id).state.is_active();
         let tasks: Vec<_> = cluster.tasks(job).filter(active).collect();
         for id in tasks {
             cluster.evict(id);

@@ -3,6 +3,7 @@
 //! In: what the cluster looks like. Out: what is free, what will be, and how queues stand, after every change.
 //! Source: `api/node_info`, `api/podgroup_info`, `framework/statement.go`.
 
+use super::gang::Gang;
 use crate::kai::levels::{Asked, divide_tree, sum_up};
 use crate::kai::min_runtime::Resolve;
 use crate::kai::standing::Standings;
@@ -34,6 +35,8 @@ pub enum State {
     Stuck,
     /// It has ended.
     Done,
+    /// It has failed.
+    Failed,
 }
 
 impl State {
@@ -81,8 +84,10 @@ pub struct Job {
     pub created: f64,
     /// How long it has run, in seconds.
     pub ran: f64,
-    /// How many of its tasks must run together; more may.
-    pub minimum: usize,
+    /// Which of its tasks must run together.
+    pub gang: Gang,
+    /// Whether it may make room for itself yet.
+    pub may_evict: bool,
     /// For how many seconds it may run with fewer than that; none: as the settings say; below zero: for ever.
     pub grace: Option<f64>,
     /// For how many seconds it has.
@@ -94,7 +99,8 @@ pub struct Job {
 impl Job {
     /// Whether it may run with fewer tasks than it has.
     pub fn is_elastic(&self) -> bool {
-        self.minimum < self.tasks.len()
+        let mut sets = self.gang.sets().into_iter();
+        sets.any(|set| set.minimum < set.tasks.len())
     }
 }
 
@@ -170,6 +176,7 @@ pub struct Cluster<'a> {
     places: Vec<Vec<Place>>,
     /// Tasks of each job in the order in which they start.
     turns: Vec<Vec<usize>>,
+    gangs: Vec<Gang>,
     idle: Vec<Vec<f64>>,
     releasing: Vec<Vec<f64>>,
     changes: Vec<(TaskId, Place)>,
@@ -220,6 +227,7 @@ impl<'a> Cluster<'a> {
             gpus,
             places: Vec::with_capacity(jobs.len()),
             turns: Vec::with_capacity(jobs.len()),
+            gangs: Vec::with_capacity(jobs.len()),
             idle: nodes.iter().map(|node| node.total.clone()).collect(),
             releasing: vec![vec![0.0; resources]; nodes.len()],
             changes: Vec::new(),
@@ -237,6 +245,9 @@ impl<'a> Cluster<'a> {
                 let order = of.tasks[task].order;
                 (order.is_none(), order.map(std::cmp::Reverse))
             });
+            let mut gang = of.gang.clone();
+            gang.sort_tasks(&|task| turns.iter().position(|&turn| turn == task).unwrap_or(0));
+            cluster.gangs.push(gang);
             cluster.turns.push(turns);
             for (task, at) in of.tasks.iter().enumerate() {
                 let is_there = at.state.is_used();
@@ -267,6 +278,20 @@ impl<'a> Cluster<'a> {
         self.turns[job]
             .iter()
             .map(move |&task| TaskId { job, task })
+    }
+
+    /// The gang of a job, its tasks in the order in which they start.
+    pub fn gang(&self, job: usize) -> &Gang {
+        &self.gangs[job]
+    }
+
+    /// Says whether a task of a job, by its place, is in a state.
+    pub fn are(
+        &self,
+        job: usize,
+        is: impl Fn(State) -> bool + 'static,
+    ) -> impl Fn(usize) -> bool + '_ {
+        move |task| is(self.places[job][task].state)
     }
 
     /// How many tasks of a job are in a state.

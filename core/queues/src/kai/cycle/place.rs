@@ -14,19 +14,14 @@ const FULLEST: f64 = 9.0;
 /// The tasks that a job starts next: as many as its minimum lacks, or one more.
 /// `attempt` says whether those count that an attempt has evicted.
 pub fn next_tasks(cluster: &Cluster, job: usize, attempt: bool) -> Vec<TaskId> {
-    let active = cluster.count(job, State::is_active);
-    let minimum = cluster.jobs[job].minimum;
-    let count = if active >= minimum {
-        1
-    } else {
-        minimum - active
-    };
-    let waits = |id: &TaskId| {
-        let place = cluster.place(*id);
+    let waits = |task: usize| {
+        let place = cluster.place(TaskId { job, task });
         let is_evicted = attempt && place.state == State::Releasing && place.before.is_some();
         place.state == State::Pending || is_evicted
     };
-    cluster.tasks(job).filter(waits).take(count).collect()
+    let active = cluster.are(job, State::is_active);
+    let next = cluster.gang(job).next(&active, &waits);
+    next.into_iter().map(|task| TaskId { job, task }).collect()
 }
 
 /// What tasks ask for together.

@@ -176,10 +176,13 @@ pub fn tasks_of(cluster: &Cluster, entry: &Entry) -> Vec<TaskId> {
 /// The order of jobs in a queue: priority, those that lack tasks, those that have no more than they need, age.
 fn by_job(cluster: &Cluster, left: &Entry, right: &Entry) -> Ordering {
     let surplus = |entry: &Entry| {
-        let tasks = tasks_of(cluster, entry);
-        let active = |id: &TaskId| cluster.place(*id).state.is_active();
-        let active = tasks.iter().filter(|id| active(id)).count();
-        active.cmp(&cluster.jobs[entry.job].minimum)
+        let job = entry.job;
+        let is_in = |task: usize| {
+            let id = TaskId { job, task };
+            let tasks = entry.tasks.as_ref();
+            cluster.place(id).state.is_active() && tasks.is_none_or(|tasks| tasks.contains(&id))
+        };
+        cluster.gang(job).surplus(&is_in)
     };
     let (of_left, of_right) = (&cluster.jobs[left.job], &cluster.jobs[right.job]);
     let by_priority = of_right.priority.cmp(&of_left.priority);
@@ -194,5 +197,5 @@ fn by_job(cluster: &Cluster, left: &Entry, right: &Entry) -> Ordering {
 pub fn is_ready(cluster: &Cluster, job: usize) -> bool {
     let lives = |state: State| state.is_alive() && state != State::Gated;
     let waits = cluster.count(job, |state| state == State::Pending) > 0;
-    waits && cluster.count(job, lives) >= cluster.jobs[job].minimum
+    waits && cluster.gang(job).is_ready(&cluster.are(job, lives))
 }

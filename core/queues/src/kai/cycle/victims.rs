@@ -58,7 +58,8 @@ pub fn make_room(cluster: &mut Cluster, job: usize, rules: &Rules) -> bool {
         }
         let mark = cluster.mark();
         if search.probe(cluster, &tasks).is_some() {
-            let is_gang = cluster.count(job, State::is_used) >= cluster.jobs[job].minimum;
+            let gang = cluster.gang(job);
+            let is_gang = gang.has_minimum(&cluster.are(job, State::is_used));
             if !is_gang {
                 cluster.take_back(mark);
             }
@@ -316,20 +317,15 @@ fn next_victims(
     let all = tasks_of(cluster, entry);
     let is_active = |id: &&TaskId| cluster.place(**id).state.is_active();
     let active: Vec<TaskId> = all.iter().filter(is_active).copied().collect();
-    let has_more = active.len() > cluster.jobs[entry.job].minimum;
-    let count = if has_more { 1 } else { active.len() };
-    let tasks: Vec<TaskId> = active.iter().rev().take(count).copied().collect();
+    let job = entry.job;
+    let is_in = |task: usize| active.contains(&TaskId { job, task });
+    let next = cluster.gang(job).victims(&is_in);
+    let tasks: Vec<TaskId> = next.into_iter().map(|task| TaskId { job, task }).collect();
     let push = |turns: &mut Turns, is_left: &dyn Fn(&TaskId) -> bool| {
         let left: Vec<TaskId> = all.iter().filter(|id| is_left(id)).copied().collect();
         if !left.is_empty() {
             let tasks = Some(left);
-            turns.push(
-                cluster,
-                Entry {
-                    job: entry.job,
-                    tasks,
-                },
-            );
+            turns.push(cluster, Entry { job, tasks });
         }
     };
     if tasks.iter().any(|id| recorded.contains(id)) {
