@@ -4,6 +4,7 @@
 //! Source: github:kai-scheduler/KAI-Scheduler, `pkg/scheduler`, Apache-2.0, as of 2026-08-07. Each file names its part.
 
 pub mod cases;
+pub mod cycle;
 pub mod division;
 pub mod history;
 pub mod levels;
