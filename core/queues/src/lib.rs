@@ -3,6 +3,7 @@
 //! In: a tree, what each queue uses and asks for. Out: shares, victims, orders, with the numbers that decided. Nothing
 //! here knows a simulation, a policy or a file.
 
+pub mod files;
 pub mod kai;
 pub mod kueue;
 pub mod slurm;

@@ -436,6 +436,15 @@ fn unescaped(written: &str) -> Result<String, String> {
     if written == "~" {
         return Ok(String::new());
     }
+    let odd = written
+        .chars()
+        .find(|&letter| letter != '~' && !Form::Lines.is_plain(letter));
+    if let Some(odd) = odd {
+        let instead = Form::Lines.name(&odd.to_string());
+        return Err(format!(
+            "'{odd}' in '{written}' is not taken as part of a name; write it as {instead}"
+        ));
+    }
     let mut bytes = Vec::with_capacity(written.len());
     let mut rest = written;
     while let Some((before, behind)) = rest.split_once('~') {
@@ -545,6 +554,10 @@ mod tests {
         assert!(refused("a gpus=1 gpus=2").contains("'gpus' is given twice"));
         assert!(refused("a order=any").contains("give one of best-effort-fifo, strict-fifo"));
         assert!(refused("a b").contains("'b' has no value"));
+        assert!(
+            refused("<html></html>")
+                .contains("'<' in '<html></html>' is not taken as part of a name; write it as ~3c")
+        );
         assert!(refused("a~2").contains("wants two hexadecimal digits"));
         assert!(refused("a~ff").contains("no UTF-8"));
         assert!(refused("a\n\na\n").starts_with("line 3, queue 'a': two queues"));
