@@ -114,7 +114,9 @@ mod tests {
         ]});
         let text = text(&file, &decided);
         assert!(
-            text.contains(r#"a: [["b2","InClusterQueue"]], and [["b1","InClusterQueue"]] is wanted"#),
+            text.contains(
+                r#"a: [["b2","InClusterQueue"]], and [["b1","InClusterQueue"]] is wanted"#
+            ),
             "{text}"
         );
         assert!(text.ends_with("2 of 3 cases as wanted\n"), "{text}");
