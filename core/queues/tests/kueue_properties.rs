@@ -342,31 +342,31 @@ proptest! {
         let decided: BTreeSet<usize> = decisions.iter().map(|decision| decision.head).collect();
         prop_assert_eq!(decided.len(), heads.len());
         prop_assert_eq!(decisions.len(), heads.len());
-        // Those that are admitted fit together, beside all that run.
-        let admit = |state: &mut State, at: usize, uses: &[Use]| {
+        // In the order in which they were decided, and once victims are gone, all that have quota fit together. (As in
+        // Kueue, a head may count on what the victims of one before it leave over.)
+        for decision in &decisions {
+            let head = &heads[decision.head];
+            let victims = &decision.found.victims;
+            match decision.outcome {
+                Outcome::Admitted => {}
+                Outcome::Preempting => {
+                    prop_assert!(!victims.is_empty());
+                    for victim in victims {
+                        prop_assert!(state.release(victim.id).is_some(), "one victim for two");
+                    }
+                }
+                _ => continue,
+            }
+            prop_assert!(state.book().fits(head.queue, &decision.assignment.uses));
             state.admit(Workload {
-                queue: heads[at].queue,
-                uses: uses.to_vec(),
-                priority: heads[at].priority,
-                created: heads[at].created,
+                queue: head.queue,
+                uses: decision.assignment.uses.clone(),
+                priority: head.priority,
+                created: head.created,
                 reserved: 10,
                 is_evicted: false,
-                uid: 1000 + at as u64,
+                uid: 1000 + decision.head as u64,
             });
-        };
-        for decision in decisions.iter().filter(|decision| decision.outcome == Outcome::Admitted) {
-            prop_assert!(state.book().fits(heads[decision.head].queue, &decision.assignment.uses));
-            admit(&mut state, decision.head, &decision.assignment.uses);
-        }
-        check_quotas(&tree, &state)?;
-        // Once all victims are gone, those that wait for them fit too.
-        let preempting = || decisions.iter().filter(|decision| decision.outcome == Outcome::Preempting);
-        for victim in preempting().flat_map(|decision| &decision.found.victims) {
-            prop_assert!(state.release(victim.id).is_some(), "one victim for two");
-        }
-        for decision in preempting() {
-            prop_assert!(!decision.found.victims.is_empty());
-            admit(&mut state, decision.head, &decision.assignment.uses);
         }
         check_quotas(&tree, &state)?;
     }
