@@ -1,7 +1,7 @@
 //! Cases of Kueue and of KAI, decided as the originals do: shares of queues, and victims. The cases are a file, so
 //! that anybody's may be asked about.
 
-use crate::table::Table;
+use crate::terminal::within_line;
 use crate::{Failure, output};
 use anyhow::{Context, anyhow};
 use clap::Args;
@@ -50,15 +50,15 @@ fn decide(
 
 /// A line for each case, and how many are as the file wants them.
 fn text(file: &Value, decided: &Value) -> String {
-    let nothing = Vec::new();
-    let list = |of: &Value| of.as_array().or_else(|| of["cases"].as_array()).cloned();
-    let (asked, decided) = (
-        list(file).unwrap_or_default(),
-        decided["cases"].as_array().unwrap_or(&nothing),
-    );
-    let mut table = Table::default();
+    let asked = file.as_array().or_else(|| file["cases"].as_array());
+    let decided = decided["cases"].as_array();
+    let mut lines = String::new();
     let (mut equal, mut compared) = (0, 0);
-    for (case, decided) in asked.iter().zip(decided) {
+    for (case, decided) in asked
+        .into_iter()
+        .flatten()
+        .zip(decided.into_iter().flatten())
+    {
         let name = decided["name"].as_str().unwrap_or_default();
         let got = &decided["got"];
         let wanted = case.get("want").or_else(|| case.get("expect"));
@@ -69,11 +69,12 @@ fn text(file: &Value, decided: &Value) -> String {
             (Some(wanted), Some(false)) => format!("{got}, and {wanted} is wanted"),
             _ => got.to_string(),
         };
-        table.row(vec![format!("{name}: {said}")]);
+        lines += &within_line(&format!("{name}: {said}"));
+        lines.push('\n');
     }
     match compared {
-        0 => table.to_string(),
-        _ => format!("{table}\n{equal} of {compared} cases as wanted\n"),
+        0 => lines,
+        _ => format!("{lines}\n{equal} of {compared} cases as wanted\n"),
     }
 }
 
