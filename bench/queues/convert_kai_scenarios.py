@@ -242,13 +242,13 @@ def played(source):
     def built(_, topology, controller):
         return Record(topology=topology)
 
-    def grace(session, seconds):
-        session["grace"] = seconds
+    def grace(cycle, seconds):
+        cycle["grace"] = seconds
 
-    def compared(_, test, number, topology, session):
+    def compared(_, test, number, topology, cycle):
         whole = Record(TestTopologyBasic=topology, Name=names[-1] if names else "")
-        if isinstance(session, Record) and "grace" in session:
-            whole["grace"] = session["grace"]
+        if isinstance(cycle, Record) and "grace" in cycle:
+            whole["grace"] = cycle["grace"]
         found.append(whole)
 
     names = []

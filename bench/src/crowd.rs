@@ -35,6 +35,7 @@ pub(crate) fn spec(policy: &str, cluster: &str) -> Result<RunSpec, Box<dyn Error
         options: Default::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     })
 }
 

@@ -145,6 +145,7 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         for &multiple in &arguments.multiples {
             let scaled = Arc::new(scaled(&workload, multiple));

@@ -104,6 +104,7 @@ fn run(policy: &str, world: &World, waiting: u32, limit: f64) -> Result<Figure> 
         options: Default::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let job = |i: u32| {
         let gang = world.gangs[i as usize % world.gangs.len()];

@@ -142,6 +142,11 @@ impl TraceArguments {
         self.unit
     }
 
+    /// The user who was named, where a command asks about one and does not choose among jobs.
+    pub(crate) fn take_user(&mut self) -> Option<String> {
+        std::mem::take(&mut self.users).pop()
+    }
+
     fn choices(&self) -> Choices {
         let labels = [
             (Label::User, &self.users),

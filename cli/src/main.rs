@@ -1,7 +1,7 @@
 //! `switchyard`: the engine without a browser.
 //!
-//! `run` and `compare` simulate a trace, `why` asks about a job in it, `paper` repeats a paper's
-//! experiments, `sweep` runs a grid of them, `inspect` says what is in a trace, `convert` writes it in another format, `policies`
+//! `run` and `compare` simulate a trace, `why` asks about a job in it, `start` when one would start, `capacity` how many nodes it takes, `paper` repeats a
+//! paper's experiments, `sweep` runs a grid of them, `inspect` says what is in a trace, `convert` writes it in another format, `policies`
 //! lists the schedulers, `score` says what one of your own makes of the challenges; `completions` and `man` are for the
 //! shell. Results go to standard output, progress to standard error.
 
@@ -9,6 +9,8 @@
 
 mod apart;
 mod applications;
+mod by_queue;
+mod capacity;
 mod convert;
 mod failure;
 mod input;
@@ -23,9 +25,11 @@ mod score;
 mod script;
 mod settings;
 mod shell;
+mod start;
 mod sweep;
 mod table;
 mod terminal;
+mod threads;
 mod why;
 
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -66,6 +70,10 @@ enum Command {
     Compare(run::Arguments),
     /// Say why a job runs, waits or is slow at a time
     Why(why::Arguments),
+    /// Say when a job would start, who stands before it, and what would help
+    Start(start::Arguments),
+    /// Say how many nodes it takes for a bound on a metric
+    Capacity(capacity::Arguments),
     /// Say what a trace is and what it holds; of a folder, a line per file
     Inspect(inspect::Arguments),
     /// Write a trace as Switchyard's own format, SWF or Tiresias' CSV
@@ -114,6 +122,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Run(arguments) => run::run(&arguments, false),
         Command::Compare(arguments) => run::run(&arguments, true),
         Command::Why(arguments) => why::why(&arguments),
+        Command::Start(arguments) => start::start(arguments),
+        Command::Capacity(arguments) => capacity::capacity(&arguments),
         Command::Inspect(arguments) => inspect::inspect(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
         Command::Paper(arguments) => paper::paper(&arguments),

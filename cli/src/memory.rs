@@ -26,10 +26,16 @@ pub(crate) struct LogArguments {
 impl LogArguments {
     /// The budget of a run that is about to begin.
     pub(crate) fn budget(&self) -> LogBudget {
+        self.budget_of_each(1)
+    }
+
+    /// The budget of each of so many runs at once.
+    pub(crate) fn budget_of_each(&self, runs: usize) -> LogBudget {
         let chosen = self
             .log_budget
             .map(|size| LogBudget::of_bytes(size.as_u64()));
-        let budget = chosen.unwrap_or_else(of_machine);
+        let part = || LogBudget::of_bytes(of_machine().bytes / runs.max(1) as u64);
+        let budget = chosen.unwrap_or_else(part);
         LogBudget {
             events: self.log_events.unwrap_or(budget.events),
             ..budget

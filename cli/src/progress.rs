@@ -254,6 +254,7 @@ mod tests {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         for done in 1..=4_u64 {
             let start = || Driver::new(spec.start(workload.clone()), workload.clone());

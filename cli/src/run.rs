@@ -4,7 +4,7 @@ use crate::progress::Progress;
 use crate::settings::{SettingsArguments, prepared};
 use crate::table::Table;
 use crate::terminal::within_line;
-use crate::{Failure, applications, input, memory, output, script};
+use crate::{Failure, applications, by_queue, input, memory, output, script};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
 use std::ffi::OsStr;
@@ -14,12 +14,12 @@ use switchyard::RunSpec;
 use switchyard::engine::RunLog;
 use switchyard::policies::PolicySpec;
 use switchyard::report::{
-    By, Metric, MetricGroup, Outcomes, Results, RunResult, Summary, TableForm, chrome_trace,
-    finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table,
+    By, Metric, MetricGroup, Outcomes, Results, RunQueues, RunResult, Summary, TableForm,
+    chrome_trace, finished_in_all, groups_csv, jct_by_name, jobs_csv, paper_table, queues_csv,
 };
 use switchyard::workload::Suggestion;
 use switchyard_app::format;
-use switchyard_app::study::{Origin, Prepared};
+use switchyard_app::study::{Origin, Prepared, Whom};
 
 #[derive(Args)]
 #[command(
@@ -74,8 +74,8 @@ struct ResultArguments {
     #[arg(long, value_name = "FILE")]
     table: Option<output::OutputFile>,
     /// Also by whom jobs are of; may be repeated
-    #[arg(long, value_name = "WHOM", help = format!("Also by {}; may be repeated", By::WORDS.join(", ")))]
-    by: Vec<By>,
+    #[arg(long, value_name = "WHOM", help = by_help())]
+    by: Vec<Whom>,
     /// Write the figures of the first --by as CSV: a row for each policy and group
     #[arg(long, value_name = "FILE", requires = "by")]
     by_csv: Option<output::OutputFile>,
@@ -87,10 +87,16 @@ struct ResultArguments {
     chrome_trace: Option<output::OutputFile>,
 }
 
+fn by_help() -> String {
+    let words: Vec<&str> = Whom::words().collect();
+    format!("Also by {}; may be repeated", words.join(", "))
+}
+
 struct Run {
     /// Where it is to be written: else the next run may have its memory.
     log: Option<RunLog>,
     outcomes: Outcomes,
+    queues: Option<RunQueues>,
     result: RunResult,
 }
 
@@ -128,6 +134,9 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         ..run.result.clone()
     });
     let mut results = prepared.results(results.collect());
+    let told = results.runs.iter().zip(&runs);
+    let told = told.map(|(result, run)| (result, &run.outcomes, run.queues.as_ref()));
+    results.queues_apart = prepared.queues_apart(told);
     if arguments.results.finished_in_all {
         let common = finished_in_all(runs.iter().map(|run| &run.outcomes));
         results.finished_in_all = Some(common.len() as u32);
@@ -173,11 +182,20 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         outputs.push((path, paper_table(&rows, form)));
     }
     if let (Some(path), Some(by)) = (&arguments.results.by_csv, arguments.results.by.first()) {
-        let rows = results.runs.iter().map(|run| {
-            let groups = run.by.get(by.word()).map_or(&[][..], Vec::as_slice);
-            (run.label.as_str(), groups)
-        });
-        outputs.push((path, groups_csv(*by, rows)));
+        let runs = results.runs.iter();
+        let csv = match by {
+            Whom::Jobs(by) => groups_csv(
+                *by,
+                runs.map(|run| {
+                    let groups = run.by.get(by.word()).map_or(&[][..], Vec::as_slice);
+                    (run.label.as_str(), groups)
+                }),
+            ),
+            Whom::Queue => queues_csv(
+                runs.filter_map(|run| Some((run.label.as_str(), run.by_queue.as_ref()?))),
+            ),
+        };
+        outputs.push((path, csv));
     }
     let log = runs.first().and_then(|run| run.log.as_ref());
     if let (Some(path), Some(log)) = (&arguments.results.chrome_trace, log) {
@@ -196,6 +214,8 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
         for (by, _) in &prepared.groups {
             people.push_str(&by_whom(*by, &results.runs));
         }
+        people.push_str(&by_queue::tables(&results.runs));
+        people.push_str(&by_queue::apart(&results.queues_apart));
         output::print(&results.trace.unit.words(&people))?;
     }
     match results.runs.iter().find_map(left_behind) {
@@ -232,6 +252,7 @@ fn simulate(spec: &RunSpec, prepared: &Prepared, asked: &[String]) -> Result<Run
     Ok(Run {
         result: ended.result,
         log: Some(ended.log),
+        queues: ended.queues,
         outcomes: ended.outcomes,
     })
 }

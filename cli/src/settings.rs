@@ -3,12 +3,14 @@
 
 use crate::Failure;
 use crate::applications::ApplicationArguments;
-use crate::{input, script};
+use crate::{input, script, terminal};
 use anyhow::{Context, anyhow};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use switchyard::outages::Outages;
 use switchyard::policies::ParamKind;
+use switchyard::queues::files::read::Unit;
 use switchyard::{SETTINGS, Setting, SettingGroup};
 use switchyard_app::study::{Prepared, Request, Study, StudyError};
 use switchyard_sweep::files;
@@ -39,6 +41,13 @@ pub(crate) struct SettingsArguments {
     /// file is CSV with node, from, to and kind, or JSON. Of one run alone: --policy 'fifo if 7:1h..'.
     #[arg(long, value_name = "LIST|FILE", help_heading = heading(SettingGroup::Failures), value_hint = ValueHint::AnyPath)]
     outages: Option<String>,
+    /// Queues with quotas, as 'lab;vision,parent=lab,gpus=8,borrow=4', or a file of them; may be repeated
+    ///
+    /// A file is lines of ours, or Kueue's, KAI's or Volcano's objects, Slurm's associations, or YARN's
+    /// capacity-scheduler.xml (docs/queues.md). Given several times, every policy runs with each, and they are
+    /// compared queue by queue.
+    #[arg(long, value_name = "LIST|FILE", help_heading = heading(SettingGroup::Queues), value_hint = ValueHint::AnyPath)]
+    queues: Vec<String>,
     #[command(flatten)]
     applications: ApplicationArguments,
 }
@@ -62,6 +71,7 @@ fn flag(setting: &Setting) -> String {
 fn heading(group: SettingGroup) -> &'static str {
     match group {
         SettingGroup::Runs => "How jobs run",
+        SettingGroup::Queues => "Queues",
         SettingGroup::Failures => "Failures",
         SettingGroup::Training => "What jobs train",
     }
@@ -164,6 +174,14 @@ impl SettingsArguments {
         if let Some(text) = &self.outages {
             request.outages(outages(text)?);
         }
+        let trees = self.queues.iter().zip(1..).map(|(text, at)| {
+            let name = match Path::new(text).is_file() {
+                true => text.clone(),
+                false => format!("queues {at}"),
+            };
+            Ok((name, queues(text)?))
+        });
+        request.trees(trees.collect::<Result<_, Failure>>()?)?;
         Ok(request)
     }
 }
@@ -194,4 +212,28 @@ fn outages(text: &str) -> Result<Outages, Failure> {
             "--outages: {why}; or name a file of them"
         ))),
     }
+}
+
+/// Queues as a list, or from a file.
+fn queues(text: &str) -> Result<String, Failure> {
+    if !Path::new(text).is_file() {
+        return Ok(text.to_owned());
+    }
+    let read = files::read_text(text.as_ref()).with_context(|| format!("cannot read {text}"));
+    let read = read.map_err(Failure::Input)?;
+    let read = switchyard::queues::files::read(&read, text);
+    let read = read.map_err(|why| Failure::Input(why.into()))?;
+    for note in &read.notes {
+        let line = note
+            .line
+            .map_or_else(String::new, |line| format!(", line {line}"));
+        let said = terminal::within_line(&format!("{text}{line}: {}", note.what));
+        // Who does not read it does without.
+        let _ = writeln!(io::stderr(), "{said}");
+    }
+    if read.unit != Unit::Things {
+        let what = "its quotas are parts of a cluster, in percent; give GPUs";
+        return Err(Failure::Input(anyhow!("{text}: {what}")));
+    }
+    Ok(switchyard::queues::text::line(&read.tree))
 }

@@ -187,6 +187,9 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         Verdict::TooFewGpus { wants, left } => words(&format!(
             "waits: it wants {wants} GPUs and the jobs before it leave {left}"
         )),
+        Verdict::NoQuota { wants, left } => words(&format!(
+            "waits for quota: it wants {wants} GPUs and its queue may use {left} more"
+        )),
         Verdict::PlacementWaits { wants, free } => words(&format!(
             "waits: it wants {wants} GPUs and {free} are free, but not where the placement would put it"
         )),

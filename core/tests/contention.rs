@@ -58,6 +58,7 @@ fn spec(policy: &str, cluster: &str, contention: bool) -> RunSpec {
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     }
 }
 

@@ -26,6 +26,7 @@ fn fact(policy: &str, job: u32, at: f64, term: &str) -> Option<Fact> {
         options: SimOptions::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(sample.workload().into());
     run.run_until(Time(at)).expect("a possible plan");
@@ -90,6 +91,7 @@ fn every_policy_explains_every_job_at_any_time() {
             options: SimOptions::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let workload = Arc::new(sample.workload());
         let mut run = spec.start(workload.clone());
@@ -129,6 +131,7 @@ fn training_run(policy: &str) -> RunSpec {
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     }
 }
 
@@ -411,6 +414,7 @@ fn training_is_shown_as_it_was() {
         placement: spec.placement,
         history: None,
         picker: None,
+        queues: None,
     };
     let mut scheduler = switchyard::policies::build(&spec.policy, &context);
     scheduler.policy = Box::new(Listening {

@@ -33,6 +33,7 @@ fn run(
         options,
         history: None,
         outages: outages.parse().expect("outages"),
+        queues: Default::default(),
     };
     spec.check().expect("its nodes are there");
     let mut run = spec.start(Arc::clone(&workload));
@@ -213,6 +214,7 @@ fn a_job_says_that_a_failure_makes_it_wait() {
         options: SimOptions::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(workload);
     run.run_until(Time(70.0)).expect("it goes on");

@@ -26,6 +26,7 @@ fn run(policy: &str, models: &[&str], seconds: f64) -> Simulation {
         options: SimOptions::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     spec.start(Arc::new(workload))
 }

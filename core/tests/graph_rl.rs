@@ -28,6 +28,7 @@ fn spec(policy: &str, cluster: &str) -> RunSpec {
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     }
 }
 

@@ -32,6 +32,7 @@ fn start(policy: &str, workload: &Arc<Workload>, options: SimOptions) -> Simulat
         options,
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     spec.start(Arc::clone(workload))
 }
@@ -176,6 +177,7 @@ fn pollux_ends_with_any_exponent() {
             options: SimOptions::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut run = spec.start(Arc::clone(&jobs));
         run.run().expect("it ends");
@@ -345,6 +347,7 @@ fn a_budget_that_holds_changes_nothing() {
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut run = spec.start(Arc::clone(&jobs));
         run.run().expect("within its budget");
@@ -463,6 +466,7 @@ fn pollux_does_not_search_for_ever() {
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let halt = halt(&mut spec.start(Arc::new(jobs)));
     assert!(
@@ -485,6 +489,7 @@ fn with_outages(cluster: &str, outages: &str, jobs: &Arc<Workload>) {
             options: SimOptions::default(),
             history: None,
             outages: outages.parse().expect("outages"),
+            queues: Default::default(),
         };
         let mut run = spec.start(Arc::clone(jobs));
         run.run()
@@ -534,6 +539,7 @@ fn others_come_after_a_long_time() {
         options: SimOptions::default(),
         history: None,
         outages: "0:0..:drain".parse().expect("outages"),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::new(jobs));
     let halt = halt(&mut run);

@@ -47,6 +47,7 @@ fn run(policy: &PolicySpec, cluster: &str, outages: &str, workload: &Arc<Workloa
         options: SimOptions::default(),
         history: None,
         outages: outages.parse().expect("outages"),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::clone(workload));
     run.run()
@@ -303,6 +304,7 @@ fn who_waits_for_cores_is_told_so() {
         options: SimOptions::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::clone(&workload));
     run.run_until(switchyard::Time(5.0))

@@ -31,6 +31,7 @@ fn completions(policy: &str, options: SimOptions, jobs: &[(f64, u32, f64, &str)]
         options,
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(workload.clone());
     run.run().expect("a possible plan");
@@ -111,6 +112,7 @@ fn nodes_of_a_pair(policy: &str, placement: Strategy) -> usize {
         options: SimOptions::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::new(workload));
     run.run().expect("a possible plan");
@@ -148,6 +150,7 @@ fn a_consolidated_gang_gets_its_node_rented() {
         options: SimOptions::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::new(workload));
     run.run().expect("a possible plan");

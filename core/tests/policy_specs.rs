@@ -219,6 +219,7 @@ fn try_all(specs: &BTreeSet<String>) -> Count {
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut run = spec.start(Arc::clone(&workload));
         let mut steps = 0;

@@ -38,6 +38,7 @@ fn spec(cluster: &str, options: SimOptions) -> RunSpec {
         options,
         history: None,
         outages: "1:10s..500s".parse().expect("an outage"),
+        queues: Default::default(),
     }
 }
 

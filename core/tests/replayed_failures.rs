@@ -30,6 +30,7 @@ fn run(policy: &str, workload: &Arc<Workload>, options: SimOptions, outages: &st
         options,
         history: None,
         outages: outages.parse().expect("outages"),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::clone(workload));
     run.run().expect("it ends");

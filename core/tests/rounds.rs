@@ -37,6 +37,7 @@ fn pollux_has_every_round_of_every_interval() {
             options: SimOptions::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let workload = Workload {
             jobs: vec![job],

@@ -49,6 +49,7 @@ fn run_of(policy: PolicySpec, outages: &str) -> RunSpec {
         },
         history: None,
         outages: outages.parse::<Outages>().expect("outages"),
+        queues: Default::default(),
     }
 }
 

@@ -41,6 +41,7 @@ fn start(jobs: &Arc<Workload>, cluster: &str, options: SimOptions, outages: &str
         options,
         history: None,
         outages: outages.parse().expect("outages"),
+        queues: Default::default(),
     };
     spec.start(Arc::clone(jobs))
 }

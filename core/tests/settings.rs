@@ -7,7 +7,7 @@ use switchyard::{SETTINGS, SettingGroup};
 fn results_and_the_format_name_every_setting() {
     let options = serde_json::to_value(SimOptions::default()).expect("plain");
     // What results have beside the engine's options.
-    let beside = ["placement", "outages"];
+    let beside = ["placement", "outages", "queues", "queue_by"];
     let format = include_str!("../../docs/format.md");
     for setting in SETTINGS {
         let key = setting.key;

@@ -57,6 +57,7 @@ fn spec(policy: &str, cluster: &str, placement: Placing, sharing: bool) -> RunSp
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     }
 }
 

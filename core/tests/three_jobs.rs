@@ -17,6 +17,7 @@ fn three_jobs_have_the_published_completion_times() {
             options: SimOptions::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut run = spec.start(sample.workload().into());
         run.run().expect("plans are right");

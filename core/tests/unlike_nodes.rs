@@ -222,6 +222,7 @@ fn run(policy: &PolicySpec, workload: &Arc<Workload>, cluster: &ClusterSpec, see
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::clone(workload));
     if let Err(error) = run.run() {
@@ -344,6 +345,7 @@ fn ends(workload: &Arc<Workload>, cluster: &str, options: SimOptions) -> Vec<f64
             workload,
             history: None,
             picker: None,
+            queues: None,
         },
     );
     let mut run = Simulation::new(Arc::clone(workload), &cluster, scheduler, options);

@@ -112,6 +112,10 @@ export interface Settings {
   servers?: number | string;
   /** Nodes that are not there for a while: `7:3600..7200,4-7:1d..2d:drain`. */
   outages?: string;
+  /** Queues with quotas, for schedulers that have some: `lab;vision,parent=lab,gpus=8,borrow=4`. */
+  queues?: string;
+  /** The word of a job that names its queue. */
+  queue_by?: "tenant" | "user" | "account" | "partition" | "qos";
   mtbf?: number | string;
   mttr?: number | string;
   failure_shape?: number | string;
@@ -135,8 +139,8 @@ export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> 
   policies?: string | string[];
   /** 2: jobs come twice as fast as recorded; 0.01 to 100. */
   load?: number;
-  /** Figures by these of the jobs, too: see `by` of a run. */
-  by?: By | By[];
+  /** Figures by these of the jobs, too: see `by` of a run; `queue`: see its `by_queue`. */
+  by?: By | "queue" | (By | "queue")[];
   preset?: "reference-nsdi19" | "reference-osdi21" | "reference-sc20";
   /** Applications in JSON, or as what that means. */
   definitions?: string | object | (string | object)[];
@@ -297,6 +301,38 @@ export interface PlaceColumns {
   mask: BigUint64Array;
 }
 
+/** What a tree of queues did in a run (docs/queues.md). Each queue stands below the one above it. */
+export interface QueueReport {
+  queues: {
+    name: string;
+    parent: string | null;
+    depth: number;
+    is_leaf: boolean;
+    quota: number;
+    jobs: number;
+    finished: number;
+    executed_gpu_hours: number;
+    borrowed_gpu_hours: number;
+    lent_gpu_hours: number;
+    own_gpu_hours: number;
+    share: number;
+    share_while_waiting: number;
+    queueing: Distribution;
+    jct: Distribution;
+    preempted: number;
+    preempts: number;
+  }[];
+  beyond_quotas_gpu_hours: number;
+  preemptions: { queue: string; by: string; times: number }[];
+  loops: { job: string; queue: string; by_queue: string; by_job?: string; times: number }[];
+  /** GPUs, the mean of each part; in the order of `queues`. */
+  over_time: {
+    begin: number;
+    width: number;
+    queues: { used: number[]; borrowed: number[]; lent: number[]; asked: number[] }[];
+  };
+}
+
 /** What jobs are told apart by. */
 export type By =
   | "user"
@@ -396,6 +432,10 @@ export interface RunResult {
   }[];
   /** By whom jobs are of, where that was asked for: those who ask for most GPU·s first, gangs from the smallest. */
   by?: { [by in By]?: GroupFigures[] };
+  /** The tree of queues as text, where one was given. */
+  queues?: string;
+  /** What it did, where that was asked for. */
+  by_queue?: QueueReport;
   /** How close the run comes to what the trace records, where that tells waits. */
   calibration?: {
     jobs: number;

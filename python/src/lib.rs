@@ -8,6 +8,7 @@
 mod environments;
 mod exchange;
 mod runs;
+mod start;
 mod sweeps;
 mod table;
 mod trace;
@@ -24,6 +25,8 @@ mod _engine {
     use crate::environments::placing::Placing;
     #[pymodule_export]
     use crate::runs::run;
+    #[pymodule_export]
+    use crate::start::start;
     #[pymodule_export]
     use crate::sweeps::{Sweep, SweptTrace, run_points};
     #[pymodule_export]

@@ -9,16 +9,18 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use switchyard::meant::hint;
 use switchyard::policies::{POLICIES, PolicySpec, entry};
+use switchyard::queues::{change, text};
 use switchyard::{SETTINGS, Setting};
 use switchyard_app::options::{LOADS, Options, Refused, items};
 
 /// The keys of a grid.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "clusters",
     "loads",
     "parameters",
     "policies",
     "preset",
+    "queues",
     "seeds",
     "settings",
     "traces",
@@ -134,6 +136,7 @@ impl Grid {
         for each in settings.iter_mut().filter(|_| adapts) {
             each.entry("applications".to_owned()).or_insert(json!(true));
         }
+        let settings = with_queues(settings, part("queues"))?;
         let count = [
             traces.len(),
             clusters.len(),
@@ -154,7 +157,7 @@ impl Grid {
         for trace in 0..traces.len() {
             for cluster in &clusters {
                 for load in &loads {
-                    for settings in &settings {
+                    for (settings, words) in &settings {
                         for (policy, spec) in &policies {
                             for seed in &seeds {
                                 let mut options = settings.clone();
@@ -176,7 +179,7 @@ impl Grid {
                                     scheduler: spec.name().to_owned(),
                                     load: *load,
                                     seed: *seed,
-                                    settings: in_words(settings),
+                                    settings: words.clone(),
                                     options,
                                 });
                             }
@@ -390,6 +393,51 @@ fn settings_of(value: Option<&Value>) -> Result<Vec<Options>, Refused> {
     Ok(all)
 }
 
+/// The settings, each with every combination of the values that its queues' fields are given; and what tells them apart.
+fn with_queues(
+    settings: Vec<Options>,
+    queues: Option<&Value>,
+) -> Result<Vec<(Options, String)>, Refused> {
+    let told = settings.into_iter().map(|of| {
+        let words = in_words(&of);
+        (of, words)
+    });
+    let mut all: Vec<(Options, String)> = told.collect();
+    let Some(queues) = queues else { return Ok(all) };
+    let fields =
+        "queues holds, by queue, values of its fields, such as queues.vision.gpus = [4, 8]";
+    let Value::Object(queues) = queues else {
+        return refuse(fields);
+    };
+    for (queue, given) in queues {
+        let Value::Object(given) = given else {
+            return refuse(fields);
+        };
+        for (field, values) in given {
+            let key = format!("queues.{queue}.{field}");
+            let values = listed(&key, values)?;
+            let mut more = Vec::new();
+            for (options, words) in &all {
+                let Some(Value::String(tree)) = options.get("queues") else {
+                    return refuse(format!(
+                        "{key} changes a tree, and there is none: settings.queues = \"lab;{queue},parent=lab,gpus=8\""
+                    ));
+                };
+                let tree = text::read(tree).map_err(|why| Refused(format!("queues: {why}")))?;
+                for value in &values {
+                    let tree = change::changed(&tree, queue, field, value);
+                    let tree = tree.map_err(|why| Refused(format!("{key}: {why}")))?;
+                    let mut options = options.clone();
+                    options.insert("queues".to_owned(), json!(text::line(&tree)));
+                    more.push((options, format!("{words} {key}={value}")));
+                }
+            }
+            all = more;
+        }
+    }
+    Ok(all)
+}
+
 fn texts(key: &str, value: &Value) -> Result<Vec<String>, Refused> {
     let text = |item: &Value| match item {
         Value::String(text) => Ok(text.clone()),
@@ -537,6 +585,35 @@ mod tests {
         assert_eq!(points[3].policy, "tiresias-las[threshold=600]");
         assert_eq!(points[3].settings, "restart_cost=0");
         assert_eq!((points[0].load, points.last().unwrap().load), (0.5, 2.0));
+    }
+
+    #[test]
+    fn fields_of_queues_are_varied() {
+        let tree = "lab;a,parent=lab,gpus=8;b,parent=lab,gpus=8";
+        let grid = |queues: Value, settings: Value| {
+            Grid::of(&json!({
+                "traces": "sample:lab",
+                "policies": "kueue",
+                "settings": settings,
+                "queues": queues,
+            }))
+        };
+        let varied = json!({"a": {"gpus": [4, 8], "weight": "1..2/2"}});
+        let points = grid(varied.clone(), json!({"queues": tree}))
+            .unwrap()
+            .points;
+        let words = |at: usize| points[at].settings.rsplit_once(' ').unwrap();
+        assert_eq!(points.len(), 4);
+        assert!(words(1).0.ends_with("queues.a.gpus=4"), "{:?}", words(1));
+        assert_eq!(words(1).1, "queues.a.weight=2");
+        let told = points[1].options["queues"].as_str().unwrap();
+        assert_eq!(told, "lab;a,parent=lab,gpus=4,weight=2;b,parent=lab,gpus=8");
+        let why = |queues: Value, settings: Value| grid(queues, settings).unwrap_err().to_string();
+        assert!(why(varied, json!({})).contains("there is none: settings.queues"));
+        let unknown = why(json!({"c": {"gpus": 1}}), json!({"queues": tree}));
+        assert!(
+            unknown.starts_with("queues.c.gpus: queue 'c': there is none; there are lab, a, b")
+        );
     }
 
     #[test]

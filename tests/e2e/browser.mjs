@@ -21,7 +21,8 @@
 // `accessibilityProblems(page)` lists what axe finds.
 //
 // The environment that `cargo xtask test` prepares, all of it optional: SWITCHYARD_CHROMIUM, the
-// browser; SWITCHYARD_CLI, the command line tool; SWITCHYARD_TRACES, the folder of real traces.
+// browser; SWITCHYARD_CLI, the command line tool; SWITCHYARD_TRACES, the folder of real traces;
+// SWITCHYARD_LONG=1, which has the long tests run, too.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -41,6 +42,9 @@ export const dist = join(here, "../../dist");
 
 /** The page as `cargo xtask serve` builds it. */
 export const served = join(here, "../../target/web/serve");
+
+/** The options of a test that takes minutes and seldom fails alone: only `cargo xtask test --long` runs it. */
+export const long = { skip: !process.env.SWITCHYARD_LONG && "long: cargo xtask test --long runs it" };
 
 /** Few tests take so long: of one that hangs the page is closed, and it fails where it is. */
 const MOST_MS = 600_000;

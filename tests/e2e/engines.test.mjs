@@ -111,7 +111,7 @@ for (const [name, engine] of Object.entries(engines)) {
         await until(page, "the trace has run", finished, 2);
         t.diagnostic(await page.evaluate(() => document.querySelector("header .facts").textContent));
       }
-      for (const view of ["yard", "timeline", "compare", "jobs", "queues", "sweep", "goodput", "fragmentation"]) {
+      for (const view of ["yard", "timeline", "compare", "jobs", "queues", "start", "sweep", "goodput", "fragmentation"]) {
         await page.evaluate((view) => document.getElementById(`tab-${view}`).click(), view);
         await until(page, `${view} is drawn`, isDrawn);
         writeFileSync(join(out, `${name.toLowerCase()}-${view}${opened ? "-trace" : ""}.png`), await page.screenshot());

@@ -44,6 +44,7 @@ const of = (document, kind) => blocks(document).filter((block) => block.kind ===
 const TRIED = {
   "ARCHITECTURE.md": { "": "drawings" },
   "README.md": { "": "what builds and tests is what runs this" },
+  "docs/capacity.md": { "": "below" },
   "docs/command-line.md": { "": "below", js: "below" },
   "module/README.md": { js: "below" },
   "python/README.md": { python: "python/tests" },
@@ -55,6 +56,7 @@ const TRIED = {
   "docs/hosting.md": { "": "a header: host.test.mjs", http: "host.test.mjs", html: "host.test.mjs" },
   "docs/plugins.md": { "": "below, and tests/tests/plugins.rs builds them" },
   "docs/python.md": { python: "python/tests" },
+  "docs/queues.md": { text: "below" },
   "docs/scripts.md": { rust: "below", sh: "below" },
   "docs/sweeps.md": { "": "below, and the benchmark's own tests", python: "python/tests", toml: "below" },
 };
@@ -268,6 +270,29 @@ test("the files of the guide to formats are read", { skip }, (t) => {
   const [tree] = of("docs/format.md", "json");
   const told = execFileSync(cli, ["run", "sample:lab", "--cluster", tree.replace(/\n\s*/, ""), "--policy", "fifo", "--json", "-"], { encoding: "utf8" });
   assert.equal(JSON.parse(told).cluster.gpus, 24);
+});
+
+test("the tree of the guide to queues is one, and a run borrows by it", { skip }, (t) => {
+  const folder = workplace(t);
+  writeFileSync(join(folder, "tree.txt"), of("docs/queues.md", "text")[0]);
+  const jobs = JOBS.split("\n").filter(Boolean).map((line, at) => (at ? `${line},${at % 3 ? "vision" : "speech"}` : `${line},account`));
+  writeFileSync(join(folder, "teams.csv"), `${jobs.join("\n")}\n`);
+  const command = "switchyard run teams.csv --cluster 4x4 --policy kueue --queues tree.txt --queue-by account --by queue --json -";
+  const { queues } = JSON.parse(shell(folder, command)).runs[0].by_queue;
+  assert.deepEqual(queues.map(({ name, quota, jobs }) => [name, quota, jobs]), [["lab", 16, 60], ["vision", 8, 40], ["speech", 8, 20], ["others", 0, 0]]);
+  assert.ok(queues[1].borrowed_gpu_hours > 0);
+});
+
+test("the commands of the guide to capacity find how many nodes it takes", { skip }, (t) => {
+  const folder = workplace(t);
+  const all = of("docs/capacity.md", "").flatMap(commands);
+  assert.equal(all.length, 3);
+  const [one, several] = all.map((command) => shell(folder, command));
+  assert.match(one, /^fifo: \d+ nodes? for p95 queueing delay of at most 60 min: it is .*\nnodes /);
+  for (const { nodes, points } of JSON.parse(several)) {
+    const holds = (count) => points.find((point) => point.nodes === count)?.holds;
+    assert.ok(holds(nodes) && !holds(nodes - 1));
+  }
 });
 
 test("the sweep of the guide runs", { skip }, (t) => {

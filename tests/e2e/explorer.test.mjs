@@ -149,6 +149,8 @@ test("parameters, settings and clusters are taken apart", () => {
   assert.equal(shortPolicy(`script[name=Mine,code=${"x".repeat(900)}] if 7:1h..`), "script[name=Mine] if 7:1h..");
   assert.equal(shortPolicy("plugin[code=AAAA]"), "plugin");
   assert.deepEqual([...settingsOf("noise=0.2 restart_cost=30")], [["noise", "0.2"], ["restart_cost", "30"]]);
+  const tree = "lab;a,parent=lab,gpus=8";
+  assert.deepEqual([...settingsOf(`queues=${tree} queues.a.gpus/borrow=4`)], [["queues", tree], ["queues.a.gpus/borrow", "4"]]);
   assert.deepEqual(["16x4", "4x8:v100+8x4:k80", "16x8/4", "all"].map(gpusOf), [64, 64, 128, null]);
 });
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { accessibilityProblems, browser, dist, finished, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, dist, finished, long, screenshot } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const { open } = browser();
@@ -46,7 +46,7 @@ async function reach(step) {
 
 for (const name of lessons) {
   for (const width of [390, 1440]) {
-    test(`${name} is walked to its last goal at ${width}`, async (t) => {
+    test(`${name} is walked to its last goal at ${width}`, width === 390 ? long : {}, async (t) => {
       const page = await open(t, `lessons/${name}`, { viewport: SIZES[width] });
       const count = await page.locator(".step").count();
       for (let at = 1; at <= count; at++) {

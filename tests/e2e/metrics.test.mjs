@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { browser, dist, emptyFolder, finished, results, screenshot } from "./browser.mjs";
+import { browser, dist, emptyFolder, finished, long, results, screenshot } from "./browser.mjs";
 import { begin, write } from "./editor.mjs";
 
 const { open } = browser();
@@ -46,13 +46,13 @@ const EVERYTHING = {
 const flags = (options) =>
   Object.entries(options).flatMap(([key, value]) => (value === true ? [`--${key.replaceAll("_", "-")}`] : [`--${key.replaceAll("_", "-")}`, String(value)]));
 
-const worlds = [{ title: "the sample lab", sample: "lab", link: "", options: {} }, { title: "everything on", sample: "lab", ...EVERYTHING }];
+const worlds = [{ title: "the sample lab", sample: "lab", link: "", options: {}, isLong: true }, { title: "everything on", sample: "lab", ...EVERYTHING }];
 if (process.env.SWITCHYARD_ALL) {
   for (const { name } of await module.samples()) if (name !== "lab") worlds.push({ title: `the sample ${name}`, sample: name, link: "", options: {} });
 }
 
-for (const { title, sample, link, options } of worlds) {
-  test(`page, module and command line tell the same of ${names.length} policies: ${title}`, { skip }, async (t) => {
+for (const { title, sample, link, options, isLong } of worlds) {
+  test(`page, module and command line tell the same of ${names.length} policies: ${title}`, { skip: skip || (isLong && long.skip) }, async (t) => {
     const trace = await module.open(`sample:${sample}`);
     t.after(() => trace.close());
     // By itself a policy has plain jobs; beside one that adapts jobs, all train applications.

@@ -1,11 +1,11 @@
 // Everything can be seen and pressed (pressed.mjs), and everything drawn fits its box (drawn.mjs): in all
 // views, narrow and wide, zoomed in, with one run and with many.
 //
-// SWITCHYARD_MATRIX=1 has all views × 4 widths × 2 themes × 1, 3, 6 and 8 runs looked at, which takes long.
+// SWITCHYARD_LONG=1 has all views × 4 widths × 2 themes × 1, 3, 6 and 8 runs looked at.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browser, finished } from "./browser.mjs";
+import { browser, finished, long } from "./browser.mjs";
 import { drawnWrongly } from "./drawn.mjs";
 import { unpressable, unpressableWithin } from "./pressed.mjs";
 
@@ -214,7 +214,7 @@ for (const runs of [1, 6, 8]) {
   });
 }
 
-test("by name: all views × 4 widths × 2 themes × 1, 3, 6 and 8 runs", { skip: !process.env.SWITCHYARD_MATRIX && "SWITCHYARD_MATRIX=1 has it run" }, async (t) => {
+test("all views × 4 widths × 2 themes × 1, 3, 6 and 8 runs", long, async (t) => {
   for (const [name, options] of Object.entries(SIZES)) {
     for (const colorScheme of ["light", "dark"]) {
       for (const runs of [1, 3, 6, 8]) {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accessibilityProblems, browser, finished, frames, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, frames, long, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -185,7 +185,8 @@ test("the guide walks through three jobs, by keyboard", async (t) => {
 
 for (const scheme of ["light", "dark"]) {
   for (const width of [390, 1280]) {
-    test(`queues, inspector and guide in ${scheme}, ${width} px wide: accessible, nothing cut off`, async (t) => {
+    const isOften = (scheme === "light") === (width === 390);
+    test(`queues, inspector and guide in ${scheme}, ${width} px wide: accessible, nothing cut off`, isOften ? {} : long, async (t) => {
       const viewport = { width, height: width === 390 ? 844 : 860 };
       const page = await open(t, "index.html#v=1&t=30000&view=queues&run=fifo&run=tiresias-las&run=tiresias-las[queues=5,thresholds=600:3600:14400:57600]", { viewport, colorScheme: scheme });
       await finished(page, 3);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import "../../static/words.js";
-import { accessibilityProblems, browser, finished, give, problemsOf, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, give, long, problemsOf, screenshot } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -28,7 +28,7 @@ async function openOn(t, cores, gigabytes, address) {
   return page;
 }
 
-test("two hundred runs take turns on a small machine, and each can be asked afterwards", async (t) => {
+test("two hundred runs take turns on a small machine, and each can be asked afterwards", long, async (t) => {
   const runs = Array.from({ length: 200 }, (_, i) => `run=las[quantum=${i + 1}]`).join("&");
   const page = await openOn(t, 2, 2, `index.html#v=1&sample=three-jobs&t=1&view=jobs&${runs}`);
   let most = 0;

@@ -64,6 +64,36 @@ test("load is varied over the workers: a line a scheduler, a link a run, and the
   assert.equal(await explorer(page).locator("figure a").count(), 6);
 });
 
+test("how many nodes a bound takes: as the command line finds it", { skip: !process.env.SWITCHYARD_CLI && "no SWITCHYARD_CLI" }, async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=srtf&t=0&view=sweep&sweep=capacity&sweep-bound=30min&sweep-values=1..24");
+  await finished(page, 2);
+  await form(page).getByRole("button", { name: "Search" }).click();
+  const answers = page.getByRole("list", { name: "How many nodes it takes" }).getByRole("listitem");
+  await form(page).getByRole("button", { name: "Search" }).waitFor({ timeout: 120_000 });
+  const said = await answers.allTextContents();
+  const flags = ["capacity", "sample:lab", "--policy", "fifo", "--policy", "srtf", "--metric", "wait-p95", "--at-most", "30min", "--most", "24", "--json", "-"];
+  const found = JSON.parse(execFileSync(process.env.SWITCHYARD_CLI, flags, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  assert.equal(said.length, 2);
+  for (const [at, { nodes, points }] of found.entries()) {
+    assert.ok(points.find((point) => point.nodes === nodes).holds);
+    assert.ok(said[at].includes(`${nodes} nodes for `), said[at]);
+  }
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await screenshot(page, "sweep-capacity");
+  // A bound that is none is said at its field.
+  await fill(page, "Bound", "soon");
+  await form(page).getByText("cannot be bounded by 'soon'").waitFor();
+});
+
+test("a quota is varied, and its run has the tree", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=two-teams&view=sweep&sweep=queue:gpus:vision&sweep-values=4 12");
+  await finished(page, 2);
+  await run(page).click();
+  await over(page, "All 4 runs are over.");
+  await point(page, /^kueue, .*12: /).first().click();
+  await page.waitForFunction(() => decodeURIComponent(location.hash).includes("vision,parent=lab,gpus=12"));
+});
+
 test("a parameter is varied where it stands, and a run of it joins the list", async (t) => {
   const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=tiresias-las&t=0");
   await finished(page, 2);

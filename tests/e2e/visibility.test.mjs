@@ -28,14 +28,19 @@ const drop = (page, on, name, text) =>
 
 const refusal = (page) => page.locator(".stage .refusal");
 
-/** That something lies in the window, and that a click at its middle is its own. */
+/** That something lies in the window, and that a click at its middle is its own: at once, or when the page has settled. */
 async function isInSight(page, locator) {
-  const hit = await locator.evaluate((element) => {
+  const hit = (element) => {
     const { left, right, top, bottom } = element.getBoundingClientRect();
     const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
     return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && element.contains(at);
-  });
-  assert.ok(hit, `${await locator.textContent()} is out of sight`);
+  };
+  // The element is looked up anew each time: a page that draws itself again puts another in its place.
+  const until = Date.now() + 5_000;
+  while (!(await locator.evaluate(hit))) {
+    if (Date.now() > until) assert.fail(`${await locator.textContent()} is out of sight`);
+    await page.waitForTimeout(50);
+  }
 }
 
 for (const [width, height] of [[1440, 900], [390, 780]]) {

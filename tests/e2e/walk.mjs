@@ -34,7 +34,7 @@ const TEXTS = [
   "gandiva[quantum=600]", "nosuch[x=", "=cmd()", "\u{1F682} ö <b>", "a".repeat(400),
 ];
 const SAMPLES = ["lab", "three-jobs", "cluster", "fleet", "data-centre", "nosuch"];
-const VIEWS = ["yard", "timeline", "compare", "jobs", "queues", "sweep", "goodput", "fragmentation", "nosuch"];
+const VIEWS = ["yard", "timeline", "compare", "jobs", "queues", "start", "sweep", "goodput", "fragmentation", "nosuch"];
 const RUNS = [
   "fifo", "fewest-gpus", "srtf", "las", "tiresias-las", "tiresias-gittins", "gandiva", "themis", "gavel", "pollux", "optimus",
   "fifo[backfill=true]", "yarn-cs", "nosuch",
@@ -280,7 +280,7 @@ class Walker {
 
   /** Shows every view, and in it uses every control that has not been used, as long as new ones come. */
   async tour(address) {
-    for (const [place, id] of ["yard", "timeline", "compare", "jobs", "queues", "sweep", "goodput", "fragmentation"].entries()) {
+    for (const [place, id] of ["yard", "timeline", "compare", "jobs", "queues", "start", "sweep", "goodput", "fragmentation"].entries()) {
       await this.goTo(address);
       await this.step(`show ${id}`, () => this.page.evaluate((id) => document.getElementById(`tab-${id}`)?.click(), id));
       for (let turn = 0; turn < 60; turn += 1) {

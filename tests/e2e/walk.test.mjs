@@ -1,5 +1,5 @@
 // A walk (walk.mjs) over each build that people run: the one of `cargo xtask serve`, with its debug
-// assertions, the published page, and the single file.
+// assertions, the published page, and the single file. The last is long.
 //
 // `cargo xtask walk --steps N --seed S` takes a longer one.
 
@@ -7,27 +7,27 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { browser, dist, served } from "./browser.mjs";
+import { browser, dist, long, served } from "./browser.mjs";
 import { walk } from "./walk.mjs";
 
 const seed = Number(process.env.SWITCHYARD_WALK_SEED ?? 10);
 const steps = Number(process.env.SWITCHYARD_WALK_STEPS ?? 150);
 
 const builds = [
-  ["the build that is served", served, "index.html"],
-  ["the published page", dist, "index.html"],
-  ["the single file", dist, pathToFileURL(join(dist, "switchyard.html")).href],
+  ["the build that is served", served, "index.html", {}],
+  ["the published page", dist, "index.html", {}],
+  ["the single file", dist, pathToFileURL(join(dist, "switchyard.html")).href, long],
 ];
 
-for (const [name, folder, address] of builds) {
+for (const [name, folder, address, options] of builds) {
   describe(name, () => {
     const { open } = browser([], folder);
 
-    test(`a walk over ${name}`, async (t) => {
+    test(`a walk over ${name}`, options, async (t) => {
       const page = await open(t, address, { most: 600_000 + steps * 2_000 });
       const { views, controls, steps: taken } = await walk(page, { seed, steps });
       t.diagnostic(`seed ${seed}: ${taken} steps, ${controls} controls`);
-      assert.deepEqual(views.sort(), ["Compare", "Fragmentation", "Goodput", "Jobs", "Queues", "Sweep", "Timeline", "Yard"]);
+      assert.deepEqual(views.sort(), ["Compare", "Fragmentation", "Goodput", "Jobs", "Queues", "Start", "Sweep", "Timeline", "Yard"]);
     });
   });
 }

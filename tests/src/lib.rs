@@ -500,6 +500,7 @@ impl Case {
             options: self.options,
             history: None,
             outages: self.outages.clone(),
+            queues: Default::default(),
         };
         let run = spec.start_with(workload, &weights());
         let mut run = run.expect("there are weights");

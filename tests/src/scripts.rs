@@ -35,6 +35,7 @@ pub fn lines() -> Vec<String> {
             options: Default::default(),
             history: None,
             outages: "1:9000..20000".parse().expect("outages"),
+            queues: Default::default(),
         };
         let mut run = spec.start(Arc::new(sample.workload()));
         run.run().unwrap_or_else(|error| panic!("{name}: {error}"));

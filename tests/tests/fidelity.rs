@@ -105,6 +105,7 @@ fn check(file: &str, cluster: &str, rows: &[Row]) {
             options: SimOptions::default(),
             history: Some(history.clone()),
             outages: Default::default(),
+            queues: Default::default(),
         };
         Preset::ReferenceNsdi19
             .apply(&mut spec)

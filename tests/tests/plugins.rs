@@ -151,6 +151,7 @@ mod built_here {
                 options: Default::default(),
                 history: None,
                 outages: Default::default(),
+                queues: Default::default(),
             };
             let mut run = spec.start(workload.clone());
             match run.run() {

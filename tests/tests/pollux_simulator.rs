@@ -24,6 +24,7 @@ fn run(policy: &str, workload: &Arc<Workload>, seed: u64) -> (Outcomes, Summary)
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     Preset::ReferenceOsdi21
         .apply(&mut spec)

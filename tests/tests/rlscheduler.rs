@@ -33,6 +33,7 @@ fn mean(name: &str, backfill: bool, sequences: &[Sequence]) -> String {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         Preset::ReferenceSc20.apply(&mut spec).expect("a policy");
         let mut run = spec.start(workload.clone());

@@ -119,6 +119,7 @@ mod tests {
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut simulation = spec.start(workload.into());
         simulation.run().unwrap();

@@ -115,6 +115,7 @@ mod tests {
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut whole = spec.start(workload.clone());
         whole.run().unwrap();

@@ -466,6 +466,7 @@ impl StageRun {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut simulation = spec.start(workload.clone());
         simulation.run().expect("plans are right");
@@ -513,6 +514,7 @@ mod tests {
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let workload = Workload {
             jobs,

@@ -17,6 +17,9 @@ pub(crate) struct Options {
     /// These alone, separated by commas
     #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     only: Vec<Step>,
+    /// The long tests too: a training, more walks, more sizes and themes. `tests/long.txt` says when they last passed
+    #[arg(long)]
+    long: bool,
 }
 
 /// A group of checks that can be asked for alone, the quickest to fail first.
@@ -77,6 +80,9 @@ const WASM_TARGET: [&str; 2] = ["--target", "wasm32-unknown-unknown"];
 /// The workspace of what trains (`train/`).
 const TRAINING: [&str; 2] = ["--manifest-path", "train/Cargo.toml"];
 
+/// When the long tests last passed, and how many tests there were with them.
+const LAST_LONG: &str = "tests/long.txt";
+
 /// Runs the steps asked for, all of them even where one fails, and sums up.
 pub(crate) fn test(options: &Options) -> Result<ExitCode> {
     let steps = match options.only.as_slice() {
@@ -99,6 +105,7 @@ pub(crate) fn test(options: &Options) -> Result<ExitCode> {
     let lane = |output| Lane {
         toolbox: &toolbox,
         traces: traces.as_deref(),
+        is_long: options.long,
         output,
         checks: Vec::new(),
     };
@@ -122,7 +129,21 @@ pub(crate) fn test(options: &Options) -> Result<ExitCode> {
         last.browser_tests()?;
     }
     let checks = [native.checks, web.checks, last.checks].concat();
-    Ok(sum_up(&checks, start.elapsed(), traces.as_deref()))
+    let total = sum_up(&checks, start.elapsed(), traces.as_deref());
+    let file = workspace::root().join(LAST_LONG);
+    if !options.long {
+        print!(
+            "long tests were left out (--long); with them: {}",
+            shell::read(&file)?
+        );
+    } else if total.failed == 0 && options.only.is_empty() {
+        let commit = shell::output(shell::command("git").args(["log", "-1", "--format=%cs, %h"]))?;
+        shell::write(&file, format!("{commit}: {total}\n"))?;
+    }
+    Ok(match total.failed {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    })
 }
 
 /// The folder of real traces, which are not part of the repository.
@@ -249,6 +270,7 @@ enum Output {
 struct Lane<'a> {
     toolbox: &'a Toolbox,
     traces: Option<&'a Path>,
+    is_long: bool,
     output: Output,
     checks: Vec<Check>,
 }
@@ -359,6 +381,9 @@ impl Lane<'_> {
         examples.args(["test", "--workspace", "--doc"]);
         self.check("documentation examples", examples)?;
 
+        if !self.is_long {
+            return Ok(());
+        }
         let mut training = self.toolbox.command("cargo")?;
         // A short training is among them.
         training
@@ -427,8 +452,8 @@ impl Lane<'_> {
                 "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
                 "wasm-bindgen-test-runner",
             )
-            // In seconds, for one file: whole simulations take longer than the default 20.
-            .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
+            // In seconds, for one file: whole simulations take longer than the default 20, and others build meanwhile.
+            .env("WASM_BINDGEN_TEST_TIMEOUT", "1200")
             // Until the driver answers: others build meanwhile.
             .env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "60");
         Ok(tests)
@@ -457,6 +482,9 @@ impl Lane<'_> {
             .arg(format!("--test-concurrency={at_once}"))
             .args(test_files()?)
             .env("SWITCHYARD_CLI", workspace::debug_program("switchyard"));
+        if self.is_long {
+            tests.env("SWITCHYARD_LONG", "1");
+        }
         self.check("browser tests", tests)
     }
 
@@ -522,7 +550,7 @@ fn show(name: &str, output: &str) {
     print!("\n=== {name}\n{output}\n");
 }
 
-fn sum_up(checks: &[Check], took: Duration, traces: Option<&Path>) -> ExitCode {
+fn sum_up(checks: &[Check], took: Duration, traces: Option<&Path>) -> Tally {
     println!("\n=== summary");
     for check in checks {
         let seconds = check.took.as_secs_f64();
@@ -537,11 +565,7 @@ fn sum_up(checks: &[Check], took: Duration, traces: Option<&Path>) -> ExitCode {
     }
     let total: Tally = checks.iter().map(|check| check.tally).sum();
     println!("{total}, in {:.0} s", took.as_secs_f64());
-    if total.failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    total
 }
 
 /// The browser tests that take minutes: begun first, so that at the end no core waits for one of them.

@@ -195,6 +195,7 @@ impl Case {
                 },
                 history: None,
                 outages: Default::default(),
+                queues: Default::default(),
             };
             if let Some(preset) = self.preset {
                 preset.apply(&mut spec)?;

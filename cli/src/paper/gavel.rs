@@ -176,6 +176,7 @@ fn mean_jct(
             options: SimOptions::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let workload = Arc::new(workload);
         let mut run = Driver::new(spec.start(Arc::clone(&workload)), Arc::clone(&workload));

@@ -452,6 +452,7 @@ fn run(
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let run = Driver::start(&spec, &workload, weights);
     let mut run = run.map_err(|missing| Failure::Run(missing.into()))?;

@@ -8,6 +8,7 @@ mod pollux;
 mod queues;
 mod rlscheduler;
 mod section;
+mod start;
 mod tiresias;
 
 use crate::Failure;
@@ -38,6 +39,8 @@ pub(crate) enum Arguments {
     Kueue(queues::Arguments),
     /// KAI-Scheduler: how a cluster is divided among queues, by cases of a file
     Kai(queues::Arguments),
+    /// How often `switchyard start` is right: jobs of a trace's held-out part, asked about at their submission
+    Start(start::Arguments),
 }
 
 pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
@@ -51,5 +54,6 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Rlscheduler(arguments) => rlscheduler::rlscheduler(arguments),
         Arguments::Kueue(arguments) => queues::kueue(arguments),
         Arguments::Kai(arguments) => queues::kai(arguments),
+        Arguments::Start(arguments) => start::start(arguments),
     }
 }

@@ -419,6 +419,7 @@ fn measure(
                 },
                 history: None,
                 outages: Default::default(),
+                queues: Default::default(),
             };
             if ask.reference {
                 Preset::ReferenceOsdi21

@@ -142,6 +142,7 @@ fn mean(
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let preset = Preset::ReferenceSc20.apply(&mut spec);
         preset.map_err(|error| Failure::Run(error.into()))?;

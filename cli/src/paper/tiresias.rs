@@ -270,6 +270,7 @@ fn measure(
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let workload = match (ask.load == 1.0, ask.equal) {
             (true, false) => workload.clone(),

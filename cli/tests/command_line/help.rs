@@ -9,7 +9,7 @@ fn said(arguments: &[&str]) -> String {
 
 #[test]
 fn help_is_grouped_short_and_has_examples() {
-    for command in ["run", "compare", "why", "convert"] {
+    for command in ["run", "compare", "why", "start", "capacity", "convert"] {
         let help = said(&[command, "--help"]);
         for heading in [
             "Schedulers and cluster:",
@@ -22,7 +22,9 @@ fn help_is_grouped_short_and_has_examples() {
         }
         assert_eq!(help, said(&[command, "-h"]));
     }
-    for command in ["run", "compare", "why", "inspect", "convert", "sweep"] {
+    for command in [
+        "run", "compare", "why", "start", "capacity", "inspect", "convert", "sweep",
+    ] {
         let help = said(&[command, "--help"]);
         assert!(help.contains("Examples:\n  switchyard "), "{command}");
         let widest = help.lines().map(|line| line.chars().count()).max();

@@ -1,5 +1,6 @@
 //! The program as a person runs it.
 
+mod capacity;
 mod convert;
 mod cores;
 mod every_command;
@@ -7,9 +8,11 @@ mod help;
 mod inspect;
 mod names;
 mod paper;
+mod queues;
 mod run;
 mod script;
 mod sources;
+mod start;
 mod why;
 mod wrong_worlds;
 

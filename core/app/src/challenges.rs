@@ -287,6 +287,7 @@ fn run(
         options: SimOptions::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     spec.check()?;
     let mut run = Driver::new(spec.start(Arc::clone(workload)), Arc::clone(workload));

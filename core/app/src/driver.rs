@@ -280,6 +280,7 @@ mod tests {
             options: SimOptions::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         (spec, Arc::new(sample.workload()))
     }

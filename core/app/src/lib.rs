@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod capacity;
 pub mod challenges;
 pub mod described;
 pub mod driver;
@@ -13,8 +14,11 @@ pub mod format;
 pub mod moments;
 pub mod options;
 mod permalink;
+pub mod resized;
 mod rules;
+pub mod start;
 pub mod study;
+mod whom;
 mod window;
 
 pub use experiment::Experiment;

@@ -32,5 +32,6 @@ pub fn run_of<'a>(
         options: settings.options,
         history: history.and_then(|name| histories.find(|of| of.name == name).cloned()),
         outages: settings.outages.clone(),
+        queues: settings.queues.clone(),
     }
 }

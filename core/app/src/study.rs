@@ -10,6 +10,7 @@
 use crate::Experiment;
 use crate::driver::Driver;
 pub use crate::rules::{run_of, trains};
+pub use crate::whom::Whom;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use switchyard::Resource;
@@ -18,7 +19,11 @@ use switchyard::engine::RunLog;
 use switchyard::meant::hint;
 use switchyard::outages::Outages;
 use switchyard::policies::{PolicySpec, ServiceHistory, SpecError, entry};
-use switchyard::report::{By, ClusterFacts, Groups, Outcomes, Results, RunResult, TraceFacts};
+use switchyard::queues::membership::QueueSettings;
+use switchyard::report::{
+    By, ClusterFacts, Groups, Outcomes, QueueReport, QueuesApart, Results, RunQueues, RunResult,
+    TraceFacts, queues_apart,
+};
 use switchyard::trace::{
     ChoiceError, Choices, ImportReport, OpenError, OpenOptions, Opened, ProfileTable, Trace,
 };
@@ -126,7 +131,8 @@ pub struct Request {
     histories: Vec<ServiceHistory>,
     weights: Weights,
     own_weights: Option<WeightsId>,
-    by: Vec<By>,
+    by: Vec<Whom>,
+    trees: Vec<(String, String)>,
 }
 
 /// A study with what is asked of it, of which something may still have to be read.
@@ -139,7 +145,9 @@ pub struct StudyRequest {
     preset: Option<Preset>,
     weights: Weights,
     own_weights: Option<WeightsId>,
-    by: Vec<By>,
+    by: Vec<Whom>,
+    /// Several trees of queues, each by its name: then every policy runs on every one.
+    trees: Vec<(String, QueueSettings)>,
 }
 
 /// Runs, ready to start.
@@ -163,6 +171,10 @@ pub struct Prepared {
     pub runs: Vec<RunSpec>,
     /// By whom figures are asked for.
     pub groups: Vec<(By, Groups)>,
+    /// Whether they are by queue, too.
+    pub by_queue: bool,
+    /// The trees of queues by their names, if runs have several.
+    trees: Vec<(String, QueueSettings)>,
     /// Rows of the trace that were left out.
     pub dropped: u32,
 }
@@ -174,6 +186,8 @@ pub struct Ended {
     pub result: RunResult,
     /// Job by job.
     pub outcomes: Outcomes,
+    /// Its queues, where figures by queue are asked for.
+    pub queues: Option<RunQueues>,
     /// All that happened.
     pub log: RunLog,
 }
@@ -226,7 +240,7 @@ pub enum StudyError {
     Weights(#[from] NetworkError),
     /// Weights that no policy goes by.
     #[error("none of the policies goes by the weights that are given: they are those of {0}")]
-    Idle(PolicySpec),
+    Idle(Box<PolicySpec>),
     /// A setting in the file that is none.
     #[error(transparent)]
     Experiment(#[from] OpenError),
@@ -419,6 +433,12 @@ impl Study {
         for (setting, value) in &request.settings {
             take(setting, settings, value)?;
         }
+        let mut trees = Vec::new();
+        for (name, text) in request.trees {
+            let mut of = settings.clone();
+            take(queues_setting(), &mut of, &text)?;
+            trees.push((name, of.queues));
+        }
         Ok(StudyRequest {
             study: self,
             policies,
@@ -427,6 +447,7 @@ impl Study {
             weights: request.weights,
             own_weights: request.own_weights,
             by: request.by,
+            trees,
         })
     }
 }
@@ -454,6 +475,7 @@ impl Request {
             weights,
             own_weights: None,
             by: Vec::new(),
+            trees: Vec::new(),
         }
     }
 
@@ -489,10 +511,30 @@ impl Request {
     }
 
     /// Figures by this of the jobs, too.
-    pub fn by(&mut self, by: By) {
+    pub fn by(&mut self, by: Whom) {
         if !self.by.contains(&by) {
             self.by.push(by);
         }
+    }
+
+    /// These trees of queues, each by a name for people. With several, every policy runs on every one, and figures are
+    /// by queue, too.
+    ///
+    /// # Errors
+    ///
+    /// One is none.
+    pub fn trees(&mut self, trees: Vec<(String, String)>) -> Result<(), StudyError> {
+        if let [(_, only)] = &trees[..] {
+            return self.set(queues_setting(), only.clone());
+        }
+        for (_, text) in &trees {
+            take(queues_setting(), &mut Settings::default(), text)?;
+        }
+        if !trees.is_empty() {
+            self.by(Whom::Queue);
+        }
+        self.trees = trees;
+        Ok(())
     }
 
     /// These outages of nodes.
@@ -575,8 +617,17 @@ impl StudyRequest {
         }
         let (cluster, origin) = cluster_or_guess(cluster, &workload);
         let cluster = counted(cluster, workload.unit)?;
-        let runs = self.policies.iter().map(|policy| {
+        let mut trees: Vec<&QueueSettings> = self.trees.iter().map(|(_, tree)| tree).collect();
+        let given = experiment.settings.queues.clone();
+        if trees.is_empty() {
+            trees.push(&given);
+        }
+        let policies = &self.policies;
+        let pairs =
+            (trees.iter()).flat_map(|tree| policies.iter().map(move |policy| (tree, policy)));
+        let runs = pairs.map(|(tree, policy)| {
             let mut run = experiment.run(policy, &cluster);
+            run.queues = (*tree).clone();
             if let Some(preset) = self.preset {
                 preset.apply(&mut run)?;
             }
@@ -591,19 +642,28 @@ impl StudyRequest {
         if let Some(own) = self.own_weights {
             let go = |run: &RunSpec| self.weights.are_of(own, run.learned(), run.picker());
             if let Some(policy) = self.weights.policy(own).filter(|_| !runs.iter().any(go)) {
-                return Err(StudyError::Idle(policy));
+                return Err(StudyError::Idle(Box::new(policy)));
             }
         }
         for run in &runs {
             let settings = &mut experiment.settings;
             (settings.placement, settings.options) = (run.placement, run.options);
         }
-        if self.named || self.preset.is_some() {
-            experiment.policies = runs.iter().map(|run| run.policy.to_string()).collect();
+        if let Some((_, first)) = self.trees.first() {
+            experiment.settings.queues = first.clone();
         }
-        let groups = self.by.iter().map(|by| (*by, Groups::of(*by, &workload)));
+        if self.named || self.preset.is_some() {
+            let once = runs.iter().take(self.policies.len());
+            experiment.policies = once.map(|run| run.policy.to_string()).collect();
+        }
+        let groups = self.by.iter().filter_map(|by| match by {
+            Whom::Jobs(by) => Some((*by, Groups::of(*by, &workload))),
+            Whom::Queue => None,
+        });
         Ok(Prepared {
             groups: groups.collect(),
+            by_queue: self.by.contains(&Whom::Queue),
+            trees: self.trees,
             facts,
             workload: Arc::new(workload),
             cluster,
@@ -627,15 +687,53 @@ impl Prepared {
         Driver::start(run, &self.workload, &self.weights)
     }
 
+    /// What a run is called: its policy and, where there are several trees of queues, its tree.
+    pub fn label(&self, run: &RunSpec) -> String {
+        let label = run.policy.label();
+        let mut trees = self.trees.iter();
+        match trees.find(|(_, tree)| *tree == run.queues) {
+            Some((name, _)) => format!("{label} with {name}"),
+            None => label,
+        }
+    }
+
     /// What came of a run that has ended, and took so long to simulate.
     pub fn ended(&self, run: &RunSpec, driver: Driver, wall_ms: f64) -> Ended {
         let log = driver.into_log();
         let outcomes = Outcomes::of(&self.workload, &run.cluster, &log);
+        let groups = &self.groups;
+        let mut result = RunResult::of(run, &self.workload, &log, &outcomes, groups, wall_ms);
+        result.label = self.label(run);
+        let queues = (self.by_queue).then(|| RunQueues::of(run, &self.workload));
+        result.by_queue = queues
+            .as_ref()
+            .map(|queues| QueueReport::of(queues, &self.workload, &log, &outcomes, QUEUE_PARTS));
         Ended {
-            result: RunResult::of(run, &self.workload, &log, &outcomes, &self.groups, wall_ms),
+            result,
             outcomes,
+            queues,
             log,
         }
+    }
+
+    /// What differs between the first run and each other, queue by queue; nothing where it was not asked for.
+    pub fn queues_apart<'a>(
+        &self,
+        runs: impl IntoIterator<Item = (&'a RunResult, &'a Outcomes, Option<&'a RunQueues>)>,
+    ) -> Vec<QueuesApart> {
+        let mut runs = runs.into_iter();
+        let Some((first, outcomes, Some(queues))) = runs.next() else {
+            return Vec::new();
+        };
+        let apart = runs.filter_map(|(second, others, _)| {
+            let reports = [first.by_queue.as_ref()?, second.by_queue.as_ref()?];
+            Some(QueuesApart {
+                first: first.label.clone(),
+                second: second.label.clone(),
+                queues: queues_apart(queues, [outcomes, others], reports),
+            })
+        });
+        apart.collect()
     }
 
     /// What came of the runs, as a whole; no two policies are called the same.
@@ -646,6 +744,7 @@ impl Prepared {
             preset: self.preset.map(|preset| preset.name().to_owned()),
             finished_in_all: None,
             runs,
+            queues_apart: Vec::new(),
         };
         results.tell_apart();
         results
@@ -695,6 +794,14 @@ pub fn counted(cluster: ClusterSpec, unit: Resource) -> Result<ClusterSpec, Clus
 fn policies(texts: &[impl AsRef<str>]) -> Result<Vec<PolicySpec>, StudyError> {
     let policies = texts.iter().map(|text| text.as_ref().parse());
     Ok(policies.collect::<Result<_, _>>()?)
+}
+
+/// Queues over time are told in so many parts.
+const QUEUE_PARTS: usize = 100;
+
+/// The setting that is a tree of queues.
+fn queues_setting() -> &'static Setting {
+    Setting::named("queues").expect("the table has it")
 }
 
 fn take(setting: &'static Setting, of: &mut Settings, value: &str) -> Result<(), StudyError> {

@@ -48,6 +48,7 @@ fn mean_jct(challenge: &Sample, policy: &PolicySpec) -> f64 {
         options: Default::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::clone(&workload));
     run.run().unwrap();

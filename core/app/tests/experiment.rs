@@ -9,6 +9,7 @@ use switchyard::engine::SimOptions;
 use switchyard::job::{Demand, JobId, Servers, Status, TypeSet};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policies::{POLICIES, PolicySpec, ServiceHistory};
+use switchyard::queues::membership::{By, QueueSettings};
 use switchyard::trace::{
     Choices, Fractions, OnCores, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile,
     Trace, Window, open,
@@ -387,12 +388,24 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                         placement,
                         options,
                         outages: "0:60..3600,0:7000.5..9000:drain".parse().expect("sound"),
+                        queues: queues(),
                         applications: Arc::new(applications),
                     },
                     histories: vec![history("h.csv", samples), history("last \"year\"", twice)],
                 }
             },
         )
+}
+
+/// Two queues below one, by user.
+fn queues() -> QueueSettings {
+    let text = "lab;a,parent=lab,gpus=8,borrow=0.5,weight=2;b,parent=lab,gpus=0.1,reclaims=any";
+    QueueSettings {
+        tree: Some(Arc::new(
+            switchyard::queues::text::read(text).expect("sound"),
+        )),
+        by: By::User,
+    }
 }
 
 fn scene() -> impl Strategy<Value = Scene> {

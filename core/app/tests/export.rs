@@ -51,6 +51,7 @@ fn our_own_format_loses_nothing() {
         names: vec![String::new(), "mine, \"odd\"".to_owned()],
         settings: Settings {
             outages: Default::default(),
+            queues: Default::default(),
             placement: Strategy::SPREAD,
             options: SimOptions {
                 restart_cost: 0.1,

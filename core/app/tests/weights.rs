@@ -145,6 +145,7 @@ fn weights_that_are_not_at_hand_are_asked_for() {
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     assert_eq!(run.picker(), Some(Picker::Lublin));
     let missing = run.weigh(&Weights::default()).expect_err("not at hand");

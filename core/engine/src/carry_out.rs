@@ -25,6 +25,11 @@ impl World {
             self.log
                 .push_event(self.now, kind, change.job, change.queue);
         }
+        for &(job, by) in &plan.preempted_for {
+            self.check_running(job)?;
+            let segment = self.jobs.segment[job.index()];
+            self.log.push_preemption(segment, by);
+        }
         for &job in &plan.preempted {
             self.check_running(job)?;
             self.pause(job)?;

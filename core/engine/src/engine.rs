@@ -259,6 +259,13 @@ impl Simulation {
         explanation
     }
 
+    /// The part of a job's work that is done at a time between the moment reached and the next event, from 0 to 1.
+    pub fn executed_share(&self, job: JobId, at: Time) -> f64 {
+        let world = &self.world;
+        let executed = world.jobs.executed(job, at.max(world.now));
+        executed / world.setting.job(job).work.seconds()
+    }
+
     /// Whether anything slows jobs.
     pub fn slows_jobs(&self) -> bool {
         !self.world.speeds.is_empty()

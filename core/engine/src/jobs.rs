@@ -238,7 +238,7 @@ impl Jobs {
     }
 
     /// Seconds at the requested GPUs.
-    fn executed(&self, job: JobId, now: Time) -> f64 {
+    pub(super) fn executed(&self, job: JobId, now: Time) -> f64 {
         let progress = &self.progress[job.index()];
         match self.training(job) {
             Some(training) => training.executed_seconds(progress, now),

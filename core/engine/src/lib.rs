@@ -50,7 +50,7 @@ pub use jobs::Phase;
 pub use ledger::Ledger;
 pub use log::{
     Absence, BadCells, Checkpointing, Event, EventKind, Eviction, LogPiece, LogRows, NodeChange,
-    Rental, Round, RunLog, Segment, Stop, StopCause, Tuning,
+    Preemption, Rental, Round, RunLog, Segment, Stop, StopCause, Tuning,
 };
 pub use news::News;
 pub use node_state::NodeState;

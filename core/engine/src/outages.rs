@@ -105,6 +105,13 @@ impl Timeline {
         self.listed.last().map_or(Time::NEVER, |(at, _)| *at)
     }
 
+    /// Drains of the list that have not begun: node, begin and end, in order of time.
+    pub(super) fn drains_to_come(&self) -> impl Iterator<Item = (u32, Time, Time)> {
+        let listed = self.listed.iter().rev();
+        let drains = listed.filter(|(_, of)| of.begins && of.kind == OutageKind::Drain);
+        drains.map(|&(at, of)| (of.node, at, of.until))
+    }
+
     /// Whether outages of the list have begun and will be over.
     pub(super) fn are_to_be_over(&self) -> bool {
         self.begun[0] > 0

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub(super) preempted: Vec<JobId>,
+    /// Of some of them: for whom.
+    pub(super) preempted_for: Vec<(JobId, JobId)>,
     pub(super) placed: Vec<Placed>,
     pub(super) parts: Vec<Part>,
     pub(super) alarms: Vec<(JobId, Time)>,
@@ -45,6 +47,12 @@ impl Plan {
     /// Take the job's GPUs away; it goes back to waiting.
     pub fn preempt(&mut self, job: JobId) {
         self.preempted.push(job);
+    }
+
+    /// The same, so that another job can run: for the log.
+    pub fn preempt_for(&mut self, job: JobId, by: JobId) {
+        self.preempt(job);
+        self.preempted_for.push((job, by));
     }
 
     /// Run the job there: a start, a resume or, for a running job, a move.
@@ -117,6 +125,7 @@ impl Plan {
 
     pub(super) fn clear(&mut self) {
         self.preempted.clear();
+        self.preempted_for.clear();
         self.placed.clear();
         self.parts.clear();
         self.alarms.clear();

@@ -8,6 +8,7 @@ use super::news::News;
 use super::node_state::NodeState;
 use super::nodes::Nodes;
 use super::on_cores::OnCores;
+use super::outages::Timeline;
 use super::setting::Setting;
 use super::training::TrainingView;
 use crate::Time;
@@ -34,6 +35,7 @@ pub struct View<'a> {
     pub(super) jobs: &'a Jobs,
     pub(super) ledger: &'a Ledger,
     pub(super) log: &'a RunLog,
+    pub(super) outages: &'a Timeline,
 }
 
 impl View<'_> {
@@ -124,9 +126,20 @@ impl View<'_> {
         self.nodes.state(node)
     }
 
+    /// The cores, in thousandths, and the memory, in MiB, that a node has in all; none: no node says how much it has.
+    pub fn cores_and_memory(&self, node: u32) -> Option<(u64, u64)> {
+        self.spare.in_all(node)
+    }
+
     /// How many nodes take nobody, being down or drained.
     pub fn closed_nodes(&self) -> u32 {
         self.nodes.closed()
+    }
+
+    /// Maintenance that is known ahead: drains that stand in the run's list and have not begun, the first of
+    /// them first, each with its node, its begin and its end. Nobody knows failures ahead.
+    pub fn maintenance(&self) -> impl Iterator<Item = (u32, Time, Time)> {
+        self.outages.drains_to_come()
     }
 
     /// Whether some of a running job's GPUs are on a node that takes nobody new: they cannot be
@@ -141,6 +154,11 @@ impl View<'_> {
             return self.ledger.gpus(job);
         }
         self.free().open_gpus(self.ledger.parts(job))
+    }
+
+    /// What the job asks for besides GPUs.
+    pub fn asks(&self, job: JobId) -> crate::job::Demand {
+        self.setting.job(job).demand
     }
 
     /// How many pools of like nodes there are, the fastest first; 1 where all are alike.
@@ -190,6 +208,11 @@ impl View<'_> {
             .types
             .rates_together(setting.job(a), setting.job(b), pool)?;
         Some([keeps.0, keeps.1])
+    }
+
+    /// GPUs of each node, whatever its state.
+    pub fn node_sizes(&self) -> &[u32] {
+        self.nodes.sizes()
     }
 
     /// GPUs of the largest node, whatever its state.

@@ -142,6 +142,7 @@ impl World {
             jobs: &self.jobs,
             ledger: &self.ledger,
             log: &self.log,
+            outages: &self.outages,
         }
     }
 

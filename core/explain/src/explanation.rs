@@ -53,6 +53,13 @@ pub enum Verdict {
         /// GPUs left.
         left: u32,
     },
+    /// It waits: its queue may not use so many GPUs more.
+    NoQuota {
+        /// The gang.
+        wants: u32,
+        /// GPUs that the queue may still use.
+        left: u32,
+    },
     /// It waits: enough GPUs are free, but not where the placement wants them.
     PlacementWaits {
         /// The gang.

@@ -6,6 +6,8 @@ use super::{ParamInfo, Picker, ServiceHistory};
 use crate::workload::Workload;
 use switchyard_engine::{Measure, Mistake};
 use switchyard_placement::Strategy;
+use switchyard_queues::lending::InnerQuota;
+use switchyard_queues::membership::QueueSettings;
 
 /// A policy, as far as one must know it to choose it.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +66,11 @@ pub(super) trait Properties {
         false
     }
 
+    /// Whether all that it knows ahead is the times asked for, and the true ones of jobs alone that ask for none.
+    fn goes_by_times_asked(&self) -> bool {
+        false
+    }
+
     /// Whether it puts two jobs that ask for a GPU each on one.
     fn packs(&self) -> bool {
         false
@@ -77,6 +84,11 @@ pub(super) trait Properties {
     /// Its queues, if it sorts jobs into some by what they have attained.
     fn levels(&self) -> Option<Levels> {
         None
+    }
+
+    /// What the quota of an inner queue is to it, if it divides a cluster among a tree of queues.
+    fn inner_quota(&self) -> InnerQuota {
+        InnerQuota::OnTop
     }
 
     /// The picker that learned, if it is one, by whose weights it goes.
@@ -129,4 +141,6 @@ pub struct BuildContext<'a> {
     pub history: Option<&'a ServiceHistory>,
     /// What a picker that learned goes by, instead of what is shipped.
     pub picker: Option<&'a Network>,
+    /// The tree of queues, and by which word jobs belong to its leaves; none: a leaf for each tenant.
+    pub queues: Option<&'a QueueSettings>,
 }

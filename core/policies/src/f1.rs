@@ -29,6 +29,10 @@ impl Properties for Parameters {
     fn is_oracle(&self) -> bool {
         true
     }
+
+    fn goes_by_times_asked(&self) -> bool {
+        true
+    }
 }
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
@@ -41,7 +45,7 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
     ))
 }
 
-fn score(job: &Candidate, _waited: f64) -> f64 {
+pub(super) fn score(job: &Candidate, _waited: f64) -> f64 {
     let log = |seconds: f64| libm::log10(if seconds > 0.0 { seconds } else { 0.1 });
     log(job.seconds) * f64::from(job.gpus) + 870.0 * log(job.submit)
 }

@@ -39,7 +39,15 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
     Box::new(Continuous::new(params.quantum, strategy, rule))
 }
 
-struct GreatestIndex(History);
+/// A job's index, of the greatest first.
+pub(super) struct GreatestIndex(History);
+
+impl GreatestIndex {
+    /// By a distribution learned from jobs that end.
+    pub(super) fn of_those_that_end(context: &BuildContext<'_>) -> Self {
+        Self(History::new(&HistoryChoice::Online, context))
+    }
+}
 
 impl Rule for GreatestIndex {
     fn key(&self, view: &View<'_>, job: JobId) -> f64 {

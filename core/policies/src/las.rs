@@ -32,7 +32,8 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
     Box::new(Continuous::new(params.quantum, strategy, LeastAttained))
 }
 
-struct LeastAttained;
+/// The service that a job has had.
+pub(super) struct LeastAttained;
 
 impl Rule for LeastAttained {
     fn key(&self, view: &View<'_>, job: JobId) -> f64 {

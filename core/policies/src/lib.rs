@@ -7,11 +7,15 @@
 #![forbid(unsafe_code)]
 
 // What several policies share.
+mod asks;
 mod continuous;
 mod emptiest;
 mod entry;
+mod evictions;
 mod history;
 mod kind;
+mod leaf_lines;
+mod leaves;
 mod line;
 mod multilevel;
 mod pack_limit;
@@ -28,6 +32,7 @@ mod spec;
 mod spec_error;
 mod user_policy;
 mod waiting_room;
+mod within;
 
 // The policies.
 mod f1;
@@ -38,6 +43,8 @@ mod gandiva;
 mod gavel;
 mod gittins;
 mod graph_rl;
+mod kai;
+mod kueue;
 mod las;
 mod optimus;
 pub mod plugin;
@@ -47,6 +54,7 @@ mod rl_picker;
 pub mod script;
 mod shortest_expected;
 mod shortest_job;
+mod slurm;
 mod srsf;
 mod srtf;
 mod themis;
@@ -54,11 +62,13 @@ mod tiresias_gittins;
 mod tiresias_las;
 mod tiresias_tuned;
 mod unicep;
+mod volcano;
 mod wfp3;
 mod yarn_cs;
 
 pub use entry::{BuildContext, Levels, PolicyEntry, UserCode};
 pub use kind::{ParamInfo, ParamKind};
+pub use leaves::leaves_of;
 pub use parse::build;
 pub use picking::Picker;
 pub use service_distribution::ServiceDistribution;
@@ -148,6 +158,10 @@ policies! {
     Gittins = gittins,
     ShortestExpected = shortest_expected,
     YarnCs = yarn_cs,
+    Kueue = kueue,
+    Kai = kai,
+    Slurm = slurm,
+    Volcano = volcano,
     Gandiva = gandiva,
     Themis = themis,
     Gavel = gavel,

@@ -8,11 +8,11 @@ use switchyard_placement::Strategy;
 /// Declares a policy's `Parameters`: per field the name in specs, its type, and what it takes. Every policy has
 /// a `placement`.
 macro_rules! parameters {
-    (struct Parameters { $($field:ident: $type:ty = $info:expr),+ $(,)? }) => {
+    (struct Parameters { $($vis:vis $field:ident: $type:ty = $info:expr),+ $(,)? }) => {
         /// What a spec says to the policy.
         #[derive(Clone, Debug, PartialEq)]
         pub(in $crate) struct Parameters {
-            $($field: $type),+
+            $($vis $field: $type),+
         }
 
         impl Parameters {

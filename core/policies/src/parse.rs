@@ -9,6 +9,7 @@ use crate::outages::Outages;
 use std::str::FromStr;
 use switchyard_engine::{Mistake, Scheduler};
 use switchyard_placement::Strategy;
+use switchyard_queues::lending::InnerQuota;
 
 /// What a policy says of itself with these parameters.
 impl PolicySpec {
@@ -20,6 +21,11 @@ impl PolicySpec {
     /// Whether it may see true remaining work, which no real scheduler knows.
     pub fn is_oracle(&self) -> bool {
         self.parameters.properties().is_oracle()
+    }
+
+    /// Whether all that it knows ahead is the times asked for, and the true ones of jobs alone that ask for none.
+    pub fn goes_by_times_asked(&self) -> bool {
+        self.parameters.properties().goes_by_times_asked()
     }
 
     /// Whether it puts two jobs that ask for a GPU each on one.
@@ -50,6 +56,11 @@ impl PolicySpec {
     /// Its queues, if it sorts jobs into some by what they have attained.
     pub fn levels(&self) -> Option<Levels> {
         self.parameters.properties().levels()
+    }
+
+    /// What the quota of an inner queue is to it, if it divides a cluster among a tree of queues.
+    pub fn inner_quota(&self) -> InnerQuota {
+        self.parameters.properties().inner_quota()
     }
 
     /// The picker that learned whose weights it goes by, if it goes by any.

@@ -73,6 +73,10 @@ impl Properties for Parameters {
         self.weights == Picker::Lublin
     }
 
+    fn goes_by_times_asked(&self) -> bool {
+        true
+    }
+
     fn picker(&self) -> Option<Picker> {
         Some(self.weights)
     }

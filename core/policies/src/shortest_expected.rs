@@ -40,7 +40,15 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
     Box::new(Continuous::new(params.quantum, strategy, rule))
 }
 
-struct LeastExpected(History);
+/// What is expected to remain of a job.
+pub(super) struct LeastExpected(History);
+
+impl LeastExpected {
+    /// By a distribution learned from jobs that end.
+    pub(super) fn of_those_that_end(context: &BuildContext<'_>) -> Self {
+        Self(History::new(&HistoryChoice::Online, context))
+    }
+}
 
 impl Rule for LeastExpected {
     fn key(&self, view: &View<'_>, job: JobId) -> f64 {

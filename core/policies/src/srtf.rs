@@ -54,7 +54,7 @@ impl ShortestRemaining {
 }
 
 /// What remains of a job.
-fn remaining(measure: Measure, view: &View<'_>, job: JobId) -> Time {
+pub(super) fn remaining(measure: Measure, view: &View<'_>, job: JobId) -> Time {
     let seconds = view.remaining(job).unwrap_or(f64::INFINITY);
     Time(measure.of(seconds, view.gpus(job)))
 }

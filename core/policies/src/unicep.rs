@@ -29,6 +29,10 @@ impl Properties for Parameters {
     fn is_oracle(&self) -> bool {
         true
     }
+
+    fn goes_by_times_asked(&self) -> bool {
+        true
+    }
 }
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {

@@ -30,6 +30,9 @@ const RESOURCES: char = ':';
 /// All there is.
 const ALL: &str = "all";
 
+/// The largest number in a text.
+const MOST: f64 = 1e12;
+
 /// Why a text is no tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}{}: {what}", Of(.queue))]
@@ -61,6 +64,11 @@ pub fn lines(tree: &QueueTree) -> String {
 /// A tree as one line, of characters that mean nothing in an address.
 pub fn line(tree: &QueueTree) -> String {
     written(tree, Form::Line)
+}
+
+/// A resource, as the fields of its quotas are called: `gpus`, `gpus.v100`.
+pub fn resource_name(resource: &Resource) -> String {
+    Form::Line.resource(resource)
 }
 
 /// How a tree is written.
@@ -408,9 +416,10 @@ fn resource(key: &str) -> Result<Resource, String> {
 fn amount(key: &str, value: &str) -> Result<f64, String> {
     let given = match value {
         ALL => Some(f64::INFINITY),
-        value => value.parse().ok().filter(|&number: &f64| number >= 0.0),
+        value => value.parse().ok(),
     };
-    given.ok_or_else(|| format!("{key} is '{value}'; give a number from 0, or '{ALL}'"))
+    let given = given.filter(|number| *value == *ALL || (0.0..=MOST).contains(number));
+    given.ok_or_else(|| format!("{key} is '{value}'; give a number from 0 to {MOST:e}, or '{ALL}'"))
 }
 
 fn whole(key: &str, value: &str) -> Result<i64, String> {
@@ -547,7 +556,7 @@ mod tests {
         );
         assert_eq!(
             refused("a;b,gpus=-1"),
-            "line 2, queue 'b': gpus is '-1'; give a number from 0, or 'all'"
+            "line 2, queue 'b': gpus is '-1'; give a number from 0 to 1e12, or 'all'"
         );
         assert!(refused("a gpu=1").starts_with("line 1, queue 'a': 'gpu' is no field; use gpus"));
         assert!(refused("a borrow=1").contains("'borrow' stands before any quota"));

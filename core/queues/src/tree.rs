@@ -216,13 +216,38 @@ impl TreeError {
 }
 
 /// Queues in a tree, or in several beside one another.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
 pub struct QueueTree {
     resources: Vec<Resource>,
     queues: Vec<Queue>,
     children: Vec<Vec<QueueId>>,
     /// Every queue after its children.
     upwards: Vec<QueueId>,
+}
+
+/// What a tree is made of.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    resources: Vec<Resource>,
+    queues: Vec<Queue>,
+}
+
+impl From<QueueTree> for Parts {
+    fn from(tree: QueueTree) -> Self {
+        Self {
+            resources: tree.resources,
+            queues: tree.queues,
+        }
+    }
+}
+
+impl TryFrom<Parts> for QueueTree {
+    type Error = TreeError;
+
+    fn try_from(parts: Parts) -> Result<Self, TreeError> {
+        Self::new(parts.resources, parts.queues)
+    }
 }
 
 impl QueueTree {

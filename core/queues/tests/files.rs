@@ -68,8 +68,15 @@ fn each_format_is_known() {
         "{}",
     ] {
         assert_eq!(files::format(other), None, "{other}");
-        assert!(files::read(other, "file").is_err(), "{other}");
+        let error = files::read(other, "file")
+            .expect_err("an error")
+            .to_string();
+        assert!(
+            error.ends_with("since it is nothing of Kueue, KAI, Volcano, Slurm or YARN"),
+            "{error}"
+        );
     }
+    assert_eq!(files::format("PriorityType gpus=8\n"), Some(Format::Text));
     let settings = files::read(CONFIG, "slurm.txt").expect_err("no queues");
     assert!(
         settings

@@ -1,9 +1,11 @@
 //! The originals' own scenarios of KAI's actions, as data. Those that cannot be played stand in a file beside them, with the reason.
 
 use serde_json::Value;
-use switchyard_queues::kai::cycle::actions::{ALL, Action, run};
+use switchyard_queues::kai::cycle::actions::{ALL, run};
 use switchyard_queues::kai::cycle::cluster::{Cluster, Job, Node, Settings, State, Task, TaskId};
+use switchyard_queues::kai::cycle::facts::{Action, NoPlace, NoRoom, What};
 use switchyard_queues::kai::cycle::gang::{Gang, Member, Tasks};
+use switchyard_queues::kai::reclaim::Refusal;
 use switchyard_queues::tree::{Kind, Queue, QueueId, QueueTree, Quota, Resource};
 
 const KINDS: [(Kind, &str); 3] = [
@@ -376,4 +378,131 @@ fn scenarios_are_equal() {
     // Of all that ask for whole GPUs.
     let all = cases.len() + others.len();
     assert!(cases.len() * 100 >= all * 80, "{} of {all}", cases.len());
+}
+
+/// Two queues with two GPUs each, of which the first one has all four, and a job of the second one.
+fn borrowing(asks: f64, multiplier: f64, minimum_runtime: f64) -> Vec<(Action, What)> {
+    let queue = |name| Queue {
+        quotas: vec![Quota {
+            nominal: 2.0,
+            ..Quota::default()
+        }],
+        ..Queue::new(name, None)
+    };
+    let gpus = Resource {
+        kind: Kind::Gpus,
+        flavor: None,
+    };
+    let tree = QueueTree::new(vec![gpus], vec![queue("a"), queue("b")]).expect("a tree");
+    let nodes = [Node { total: vec![4.0] }];
+    let job = |queue, request, state, node| Job {
+        queue: QueueId(queue),
+        priority: 50,
+        preemptible: true,
+        created: 0.0,
+        ran: 60.0,
+        gang: Gang::of(1, 1),
+        may_evict: true,
+        grace: None,
+        stale: 0.0,
+        tasks: vec![Task {
+            request: vec![request],
+            state,
+            node,
+            nodes: vec![],
+            order: None,
+        }],
+    };
+    let running = || job(0, 2.0, State::Running, Some(0));
+    let jobs = [running(), running(), job(1, asks, State::Pending, None)];
+    let settings = Settings {
+        multiplier,
+        reclaim_min_runtime: minimum_runtime,
+        ..Settings::default()
+    };
+    let mut cluster = Cluster::new(&tree, &nodes, &jobs, None, settings);
+    let facts = ALL.into_iter().flat_map(|action| run(&mut cluster, action));
+    facts.map(|fact| (fact.action, fact.what)).collect()
+}
+
+#[test]
+fn an_eviction_tells_who_goes_and_who_comes() {
+    let facts = borrowing(2.0, 1.0, 0.0);
+    let (victim, winner) = (TaskId { job: 1, task: 0 }, TaskId { job: 2, task: 0 });
+    let none = NoPlace::NoNode { task: winner };
+    assert_eq!(facts[0], (Action::Allocate, What::NoPlace(none)));
+    let (asked, free) = (2.0, 0.0);
+    let not_free = What::NotFree { asked, free };
+    assert_eq!(facts[1], (Action::Consolidate, not_free));
+    let (node, task) = (0, victim);
+    assert_eq!(facts[2], (Action::Reclaim, What::Evicts { task, node }));
+    let task = winner;
+    assert_eq!(facts[3], (Action::Reclaim, What::Waits { task, node }));
+    assert_eq!(facts.len(), 4);
+}
+
+#[test]
+fn a_refusal_tells_its_numbers() {
+    let facts = borrowing(3.0, 1.0, 0.0);
+    let over = Refusal::OverFairShare {
+        queue: QueueId(1),
+        resource: 0,
+        would_have: 3.0,
+        fair: 2.0,
+    };
+    assert!(
+        facts.contains(&(Action::Reclaim, What::MayNotReclaim(over))),
+        "{facts:?}"
+    );
+    let young = borrowing(2.0, 1.0, 61.0);
+    let none = NoRoom {
+        candidates: 0,
+        scenarios: 0,
+        last: None,
+    };
+    assert!(
+        young.contains(&(Action::Reclaim, What::NoRoom(none))),
+        "{young:?}"
+    );
+}
+
+#[test]
+fn a_free_node_comes_before_a_fuller_one_that_will_be() {
+    let gpus = Resource {
+        kind: Kind::Gpus,
+        flavor: None,
+    };
+    let all = Quota {
+        nominal: 8.0,
+        ..Quota::default()
+    };
+    let queue = Queue {
+        quotas: vec![all],
+        ..Queue::new("a", None)
+    };
+    let tree = QueueTree::new(vec![gpus], vec![queue]).expect("a tree");
+    let nodes = [Node { total: vec![1.0] }, Node { total: vec![4.0] }];
+    let job = |state, node| Job {
+        queue: QueueId(0),
+        priority: 50,
+        preemptible: true,
+        created: 0.0,
+        ran: 0.0,
+        gang: Gang::of(1, 1),
+        may_evict: true,
+        grace: None,
+        stale: 0.0,
+        tasks: vec![Task {
+            request: vec![1.0],
+            state,
+            node,
+            nodes: vec![],
+            order: None,
+        }],
+    };
+    let jobs = [job(State::Releasing, Some(0)), job(State::Pending, None)];
+    let mut cluster = Cluster::new(&tree, &nodes, &jobs, None, Settings::default());
+    let facts = run(&mut cluster, Action::Allocate);
+    let (task, node) = (TaskId { job: 1, task: 0 }, 1);
+    assert_eq!(facts[0].what, What::Starts { task, node });
 }

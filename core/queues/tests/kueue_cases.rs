@@ -1,6 +1,6 @@
 //! Cases of Kueue's own tests, converted to data (`bench/queues/convert_kueue.py`), decided as there.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use switchyard_queues::kueue::cases;
@@ -113,4 +113,91 @@ fn victims_without_fair_sharing() {
 #[test]
 fn scheduling_cycles() {
     all_equal("kueue-cycles.json", 22);
+}
+
+/// A queue `a` that wants what `b` has borrowed, described in several ways.
+fn got(base: Value, case: Value) -> Value {
+    let mut case = case;
+    case["name"] = json!("one");
+    if case["incoming"].is_null() {
+        case["incoming"] = json!({"name": "a2", "cpu": "1"});
+    }
+    case["target"] = json!("a");
+    let file = json!({"base": base, "cases": [case]});
+    cases::run(&file).expect("a case")["cases"][0]["got"].clone()
+}
+
+#[test]
+fn queues_are_described_in_several_ways() {
+    let rules = json!({"reclaimWithinCohort": "Any"});
+    let base = json!({"cohort": "all", "cqs": {"a": 1, "b": "1"}, "preemption": rules});
+    let admitted =
+        json!([{"name": "b1", "cq": "b", "cpu": "1"}, {"name": "b2", "cq": "b", "cpu": 1}]);
+    let reclaims = json!([["b1", "InCohortReclamationReason"]]);
+    assert_eq!(got(base.clone(), json!({"admitted": admitted})), reclaims);
+    let ways = [
+        json!({"a": {"cohort": "all", "cpu": 1}, "b": {"cohort": "all", "resources": {"cpu": "1000m"}}}),
+        json!([{"name": "a", "quota": 1}, {"name": "b", "nominalQuota": 1}]),
+        json!({"a": {"flavors": {"default": {"cpu": {"nominal": 1}}}}, "b": {"nominal": "1"}}),
+        // A queue and its cohort may have one name.
+        json!({"a": {"cohort": "a", "nominal": 1}, "b": {"cohort": "a", "nominal": 1}}),
+    ];
+    for way in ways {
+        let case = json!({"admitted": admitted, "cqs": way});
+        assert_eq!(got(base.clone(), case), reclaims, "{way}");
+    }
+    // Nothing that is lent, nothing to take back.
+    let own = json!([{"name": "b1", "cq": "b", "cpu": "1"}]);
+    for limits in [
+        json!({"borrowingLimit": 0}),
+        json!({"lendingLimits": {"b": 0, "a": 0}}),
+    ] {
+        let mut case = limits;
+        case["admitted"] = own.clone();
+        case["incoming"] = json!({"name": "a2", "cpu": "2"});
+        assert_eq!(got(base.clone(), case), json!([]));
+    }
+    // Two borrow, and the one with the smaller weight gives.
+    let weights = json!({
+        "cqs": {"a": 2, "b": 0, "c": 0},
+        "weights": {"c": 0.5, "b": 2},
+        "admitted": [{"name": "b1", "cq": "b", "cpu": 1}, {"name": "c1", "cq": "c", "cpu": 1}],
+    });
+    assert_eq!(
+        got(base, weights),
+        json!([["c1", "InCohortReclamationReason"]])
+    );
+}
+
+#[test]
+fn what_is_no_case_says_where_and_why() {
+    let refused = |file: Value| cases::run(&file).expect_err("no case").to_string();
+    assert!(refused(json!([])).contains("no list 'cases'"));
+    let of = |mut case: Value| {
+        case["name"] = json!("one");
+        refused(json!({"base": {"cqs": {"a": 1}}, "cases": [case]}))
+    };
+    assert_eq!(of(json!({})), "case 'one': it has no 'incoming'");
+    let wrong = of(json!({"incoming": {"name": "x", "cpu": "lots"}, "target": "a"}));
+    assert_eq!(
+        wrong,
+        "case 'one': workload 'x': 'cpu' is no quantity: \"lots\""
+    );
+    let wrong = of(json!({"incoming": {"name": "x", "cpu": 1}, "target": "b"}));
+    assert!(wrong.contains("there is no queue 'b'"), "{wrong}");
+    let wrong = of(json!({"cqs": {"a": {"nominal": -1}}}));
+    assert!(
+        wrong.contains("queue 'a': nominal is no quantity: -1"),
+        "{wrong}"
+    );
+    let around = json!({"cqs": {"a": 1}, "cohort": "x", "cohorts": {"x": "y", "y": "x"}});
+    assert!(of(around).contains("lies below itself"));
+    let wrong = of(json!({"preemption": {"reclaimWithinCohort": "Sometimes"}}));
+    assert!(
+        wrong.contains("reclaimWithinCohort is 'Sometimes'"),
+        "{wrong}"
+    );
+    let strategies = json!(["Largest"]);
+    let wrong = of(json!({"incoming": {"cpu": 1}, "target": "a", "strategies": strategies}));
+    assert!(wrong.contains("there is no strategy"), "{wrong}");
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use switchyard_queues::kueue::amount::Amount;
 use switchyard_queues::kueue::assignment::{Head, Request};
+use switchyard_queues::kueue::book::Bound;
 use switchyard_queues::kueue::cycle::{self, Outcome, Settings};
 use switchyard_queues::kueue::preemption;
 use switchyard_queues::kueue::preemption::fair::FairSharing;
@@ -249,11 +250,23 @@ proptest! {
         let state = fill(&tree, &jobs);
         for leaf in tree.leaves() {
             for slot in slots() {
-                let available = state.book().available(leaf, slot);
+                let (available, bound) = state.book().available_within(leaf, slot);
                 prop_assert!(available >= Amount::ZERO);
                 let mut with_it = state.clone();
                 with_it.book_mut().add(leaf, &[Use { slot, amount: available }]);
-                prop_assert_eq!(with_it.book().available(leaf, slot), Amount::ZERO);
+                let (rest, still) = with_it.book().available_within(leaf, slot);
+                prop_assert_eq!(rest, Amount::ZERO);
+                // What keeps it from more is used up then, and the same.
+                let (own, quota, used) = match still {
+                    Bound::Tree { root, quota, used } => (root, quota, used),
+                    Bound::BorrowingLimit { queue, quota, limit, used } => (queue, quota + limit, used),
+                };
+                prop_assert_eq!(quota, used);
+                let was = match bound {
+                    Bound::Tree { root, .. } => root,
+                    Bound::BorrowingLimit { queue, .. } => queue,
+                };
+                prop_assert_eq!(own, was);
                 check_quotas(&tree, &with_it)?;
             }
         }
@@ -351,6 +364,7 @@ proptest! {
                 Outcome::Admitted => {}
                 Outcome::Preempting => {
                     prop_assert!(!victims.is_empty());
+                    prop_assert!(decision.stays_first() && !decision.may_be_set_aside());
                     for victim in victims {
                         prop_assert!(state.release(victim.id).is_some(), "one victim for two");
                     }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::HashMap;
+use switchyard_queues::files::slurm_config;
 use switchyard_queues::slurm::associations::{Associations, Membership, Shares};
 use switchyard_queues::slurm::fair_tree::{self, Ties};
 use switchyard_queues::slurm::priority::{Factors, Part, Rounding, Weights};
@@ -431,6 +432,71 @@ fn public_lines_of_sprio_add_up() {
     }
     assert_eq!((sprio.lines.len(), exact), (20, 12));
     assert_eq!(priority::Rounding::default(), Rounding::Sum);
+}
+
+#[derive(Deserialize)]
+struct FactorCases {
+    cases: Vec<FactorCase>,
+}
+
+#[derive(Deserialize)]
+struct FactorCase {
+    name: String,
+    flags: String,
+    weights: HashMap<String, u32>,
+    cpus_of_partition: f64,
+    jobs: Vec<FactorJob>,
+}
+
+#[derive(Deserialize)]
+struct FactorJob {
+    partition: u32,
+    association: u32,
+    qos: u32,
+    cpus: f64,
+    highest: HashMap<String, u32>,
+    terms: HashMap<String, i64>,
+}
+
+#[test]
+fn priorities_of_slurms_own_tests_are_normalized_or_not() {
+    let all: FactorCases =
+        serde_json::from_str(include_str!("cases/slurm-factors.json")).expect("the cases");
+    let mut terms = 0;
+    for case in &all.cases {
+        let settings = format!("PriorityFlags = {}\n", case.flags);
+        let config = slurm_config::read(&settings, "test")
+            .expect("settings")
+            .config;
+        let weights = Weights {
+            association: case.weights["association"],
+            partition: case.weights["partition"],
+            qos: case.weights["qos"],
+            tres: vec![("cpu".to_owned(), f64::from(case.weights["cpu"]))],
+            ..Weights::default()
+        };
+        for job in &case.jobs {
+            let factors = Factors {
+                association: config.association_factor(job.association, job.highest["association"]),
+                partition: config.partition_factor(job.partition, job.highest["partition"]),
+                qos: config.qos_factor(job.qos, job.highest["qos"]),
+                tres: vec![config.tres_factor(job.cpus, case.cpus_of_partition)],
+                ..Factors::default()
+            };
+            for term in weights.terms(&factors) {
+                let name = match term.part {
+                    Part::Association => "association",
+                    Part::Partition => "partition",
+                    Part::Qos => "qos",
+                    Part::Tres(_) => "cpu",
+                    _ => continue,
+                };
+                assert_eq!(term.shown(), job.terms[name], "{}, {name}", case.name);
+                terms += 1;
+            }
+        }
+    }
+    assert_eq!(terms, 32);
 }
 
 /// A tree of up to 40 queues, each below an earlier one, with small whole shares and usage, so that there are ties.

@@ -104,6 +104,7 @@ mod tests {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut run = spec.start(Arc::clone(&workload));
         run.run().expect("possible plans");

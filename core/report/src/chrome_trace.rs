@@ -179,6 +179,7 @@ mod tests {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut run = spec.start(workload.clone());
         run.run().unwrap();

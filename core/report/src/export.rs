@@ -1,8 +1,8 @@
 //! Results as files: the JSON and CSV that the command line prints and the page saves.
 
 use super::{
-    By, Calibration, Distribution, Fairness, GroupFigures, Groups, Outcomes, ServerFigures,
-    Summary, TypeFigures, by_gpu_type,
+    By, Calibration, Distribution, Fairness, GroupFigures, Groups, Outcomes, QueueDifference,
+    QueueReport, ServerFigures, Summary, TypeFigures, by_gpu_type,
 };
 use crate::Resource;
 use crate::RunSpec;
@@ -15,6 +15,7 @@ use crate::workload::{ApplicationSettings, BindingRule, Label, Workload};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use switchyard_queues::text;
 
 /// The JSON of one or more runs of a trace. Times in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,8 +30,22 @@ pub struct Results {
     /// Over how many jobs the runs are compared, where that was asked for: those that finished in all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_in_all: Option<u32>,
-    /// One per policy.
+    /// One per policy, or of each policy one per tree of queues.
     pub runs: Vec<RunResult>,
+    /// Queue by queue, what differs between the first run and each other, where figures by queue were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queues_apart: Vec<QueuesApart>,
+}
+
+/// What differs between two runs of [`Results`], queue by queue.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueuesApart {
+    /// The first run's label.
+    pub first: String,
+    /// The other's.
+    pub second: String,
+    /// By leaf of the first run.
+    pub queues: Vec<QueueDifference>,
 }
 
 /// The trace of [`Results`].
@@ -111,6 +126,12 @@ pub struct RunResult {
     /// The same by whom jobs are of, where that was asked for: a list for each thing asked.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub by: BTreeMap<&'static str, Vec<GroupFigures>>,
+    /// The tree of queues, as text; "" if none was given.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub queues: String,
+    /// What it did, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_queue: Option<QueueReport>,
     /// How close it comes to what the trace records, where that tells waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
@@ -283,6 +304,8 @@ impl RunResult {
             summary: *summary,
             by_gpu_type: Vec::new(),
             by: BTreeMap::new(),
+            queues: (run.queues.tree.as_ref()).map_or_else(String::new, |tree| text::line(tree)),
+            by_queue: None,
             calibration: None,
             parameter_servers: None,
             wall_ms,
@@ -455,6 +478,7 @@ mod tests {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut run = spec.start(workload.clone());
         run.run().unwrap();

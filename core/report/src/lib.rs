@@ -16,6 +16,7 @@ mod failures;
 mod metrics;
 mod outcomes;
 mod paper_table;
+mod queues;
 mod servers;
 mod summary;
 pub mod sweep;
@@ -30,7 +31,8 @@ pub use calibration::Calibration;
 pub use chrome_trace::chrome_trace;
 pub use distribution::Distribution;
 pub use export::{
-    ClusterFacts, JobFigures, Results, RunResult, TraceFacts, ended, jct_by_name, jobs_csv,
+    ClusterFacts, JobFigures, QueuesApart, Results, RunResult, TraceFacts, ended, jct_by_name,
+    jobs_csv,
 };
 pub use failures::Failures;
 pub use metrics::{
@@ -39,6 +41,10 @@ pub use metrics::{
 };
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};
+pub use queues::{
+    Loop, PreemptionsBetween, QueueDifference, QueueFigures, QueueMoment, QueueReport,
+    QueuesOverTime, RunQueues, SeriesOfQueue, queues_apart, queues_csv,
+};
 pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary, finished_in_all};
 

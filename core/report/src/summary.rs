@@ -273,6 +273,7 @@ mod tests {
             workload: &workload,
             history: None,
             picker: None,
+            queues: None,
         };
         let policy = switchyard_policies::build(&"fifo".parse().unwrap(), &context);
         let mut run = Simulation::new(workload.clone(), &cluster, policy, SimOptions::default());

@@ -144,6 +144,7 @@ mod tests {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         Preset::ReferenceNsdi19.apply(&mut run).unwrap();
         assert_eq!(
@@ -169,6 +170,7 @@ mod tests {
                 options: Default::default(),
                 history: None,
                 outages: Default::default(),
+                queues: Default::default(),
             };
             Preset::ReferenceSc20.apply(&mut run).unwrap();
             run.policy.to_string()

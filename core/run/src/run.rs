@@ -11,6 +11,8 @@ use switchyard_placement::Strategy;
 use switchyard_placement::graph_rl::Placer;
 use switchyard_policies::picking::network::Network;
 use switchyard_policies::{self as policies, BuildContext, Picker, PolicySpec, ServiceHistory};
+use switchyard_queues::membership::QueueSettings;
+use switchyard_queues::tree::{QueueId, QueueTree};
 use switchyard_tensors::WeightsChoice;
 
 /// The settings of one run: the same spec and workload give the same log, bit for bit.
@@ -30,6 +32,9 @@ pub struct RunSpec {
     /// Nodes that fail or are drained, besides those that do by chance.
     #[serde(default)]
     pub outages: Outages,
+    /// The queues with quotas, for policies that have some.
+    #[serde(default)]
+    pub queues: QueueSettings,
 }
 
 /// Why a run cannot begin.
@@ -181,6 +186,7 @@ impl RunSpec {
             workload: &workload,
             history: self.history.as_ref(),
             picker,
+            queues: Some(&self.queues),
         };
         let scheduler = policies::build(&self.policy, &context);
         if self.policy.replays() {
@@ -193,6 +199,11 @@ impl RunSpec {
         };
         Simulation::new(workload, &self.cluster, scheduler, options)
             .with_outages(&self.all_outages())
+    }
+
+    /// Its tree of queues, with a leaf for every job: the one that was given, or equal parts.
+    pub fn leaves(&self, workload: &Workload) -> (QueueTree, Vec<QueueId>) {
+        policies::leaves_of(&self.queues, workload, self.cluster.gpus())
     }
 
     /// What a run as recorded keeps of the options: what slows jobs is in their durations already.

@@ -14,6 +14,9 @@ use std::sync::Arc;
 use switchyard_engine::SimOptions;
 use switchyard_placement::Strategy;
 use switchyard_policies::ParamKind;
+use switchyard_queues::membership::{By, Membership, QueueSettings};
+use switchyard_queues::text as queue_text;
+use switchyard_queues::tree::QueueTree;
 
 /// What all runs of an experiment have in common, besides their cluster and what they learn from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +28,9 @@ pub struct Settings {
     /// Which nodes fail or are drained, and when.
     #[serde(default)]
     pub outages: Outages,
+    /// The queues with quotas, and whose jobs are in which.
+    #[serde(default)]
+    pub queues: QueueSettings,
     /// What jobs train. (Shared: measured tables are large.)
     pub applications: Arc<ApplicationSettings>,
 }
@@ -64,6 +70,8 @@ pub struct Setting {
 pub enum SettingGroup {
     /// The cluster and its runs.
     Runs,
+    /// Queues with quotas.
+    Queues,
     /// Nodes that fail, and what jobs save for that.
     Failures,
     /// What jobs train.
@@ -309,6 +317,36 @@ pub const SETTINGS: &[Setting] = &[
         set: |of, text| parse(text, &mut of.options.weights),
     },
     Setting {
+        key: "queues",
+        link: "queues",
+        label: "Queues",
+        unit: "",
+        help: "Queues with quotas, for schedulers that have some: a queue a line or between ';', such as 'lab;vision,parent=lab,gpus=8,borrow=4,weight=2'. None: each tenant has an equal part",
+        kind: ParamKind::Text(
+            "queues such as 'lab;vision,parent=lab,gpus=8;speech,parent=lab,gpus=8'",
+        ),
+        group: SettingGroup::Queues,
+        get: |of| (of.queues.tree.as_ref()).map_or_else(String::new, |tree| queue_text::line(tree)),
+        set: |of, text| {
+            of.queues.tree = match text.trim() {
+                "" => None,
+                text => Some(Arc::new(queues(text)?)),
+            };
+            Ok(())
+        },
+    },
+    Setting {
+        key: "queue_by",
+        link: "queue-by",
+        label: "A job's queue is its",
+        unit: "",
+        help: "The word of a job that is the name of its queue; jobs whose word names none are in the queue 'others'",
+        kind: ParamKind::OneOf(By::WORDS),
+        group: SettingGroup::Queues,
+        get: |of| of.queues.by.to_string(),
+        set: |of, text| parse(text, &mut of.queues.by),
+    },
+    Setting {
         key: "seed",
         link: "seed",
         label: "Seed",
@@ -429,6 +467,13 @@ impl Setting {
     }
 }
 
+/// A tree that has a leaf for every job.
+fn queues(text: &str) -> Result<QueueTree, String> {
+    let tree = queue_text::read(text).map_err(|why| why.to_string())?;
+    Membership::of(&tree).map_err(|why| why.to_string())?;
+    Ok(tree)
+}
+
 /// Puts the value of a text that was checked.
 fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(
     text: &str,
@@ -451,6 +496,7 @@ mod tests {
             ParamKind::Int { .. } => "18446744073709551615",
             ParamKind::Text(_) if setting.key == "outages" => "7:0..60",
             ParamKind::Text(_) if setting.key == "weights" => "0123456789abcdef",
+            ParamKind::Text(_) if setting.key == "queues" => "lab;a,parent=lab,gpus=8",
             ParamKind::Text(_) => "2: ncf; bert",
             _ => "0.25",
         }
@@ -498,6 +544,7 @@ mod tests {
                 let text = match key {
                     "outages" => format!("0:{number}..,0:5..{number}"),
                     "binding" => format!("{number}: ncf; bert"),
+                    "queues" => format!("lab;a,parent=lab,gpus={number}"),
                     _ => number.to_owned(),
                 };
                 let mut settings = Settings::default();

@@ -15,6 +15,7 @@ fn spec(policy: &str, cluster: &str) -> RunSpec {
         options: Default::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     }
 }
 

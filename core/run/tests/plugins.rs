@@ -55,6 +55,7 @@ fn spec(module: &[u8], more: &str) -> RunSpec {
         options: Default::default(),
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     }
 }
 

@@ -32,7 +32,10 @@ fn idle(spec: &PolicySpec) -> Option<Idle> {
         "tiresias-tuned" | "optimus" | "pollux" => None,
         "gavel" if is_given("types") => None,
         "gandiva" if is_given("packing") => None,
-        "yarn-cs" => None,
+        // The first in line blocks those who would end too late.
+        "slurm" => None,
+        // Quotas hold GPUs idle.
+        "yarn-cs" | "kueue" | "volcano" => None,
         _ if is_given("strict") || is_given("placement") => None,
         _ => Some(Idle::Never),
     }

@@ -32,6 +32,20 @@ const VARIANTS: &[&str] = &[
     "las[quantum=20]",
     "shortest-expected[history=oracle]",
     "yarn-cs[elastic=false,queues=one]",
+    "kueue[fair_sharing=false]",
+    "kueue[strategies=initial,strategy=strict-fifo]",
+    "kueue[preemption=none]",
+    "kai[consolidation=0]",
+    "kai[window=200,half_life=50,fetch=20,k=2]",
+    "kai[reclaim_min_runtime=15,preempt_min_runtime=15,resolve=queue,multiplier=1.5]",
+    "slurm[backfill=easy,bf_interval=0,fair_share=classic]",
+    "slurm[backfill=none,default_time=60,priority_decay_half_life=0]",
+    "slurm[bf_max_job_test=3,bf_max_job_user=1,priority_calc_period=7,small_relative_to_time=true]",
+    "kueue[within=tiresias-las,quantum=20]",
+    "kueue[within=gittins]",
+    "kueue[within=srtf,strategy=strict-fifo]",
+    "volcano[plugin=capacity]",
+    "volcano[reclaim=false,preempt=false,overcommit=3]",
     "rl-picker[weights=gpu]",
     "gandiva[quantum=15]",
     "themis[lease=30,f=0.2]",
@@ -90,6 +104,7 @@ impl Scene {
             options: self.options,
             history: None,
             outages: self.outages.clone(),
+            queues: Default::default(),
         }
     }
 

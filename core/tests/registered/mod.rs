@@ -18,6 +18,7 @@ pub(crate) fn log_of(policy: &str, workload: &Arc<Workload>, cluster: &ClusterSp
         },
         history: None,
         outages: Default::default(),
+        queues: Default::default(),
     };
     let mut run = spec.start(Arc::clone(workload));
     run.run().expect("a possible plan");

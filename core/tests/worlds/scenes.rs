@@ -76,6 +76,7 @@ impl World {
             options: self.options,
             history: None,
             outages: self.outages.clone(),
+            queues: Default::default(),
         };
         let run = spec.start_with(Arc::clone(&self.workload), &weights());
         run.expect("there are weights for all")

@@ -42,6 +42,17 @@ def run(
     stays: bool,
     progress: _Progress,
 ) -> tuple[str, list[tuple[int, Table, Table | None]], list[tuple[int, str, Exception]], BaseException | None]: ...
+def start(
+    trace: Trace,
+    options_json: str,
+    at: float,
+    job: str | None,
+    wished: tuple[int | None, str | None, str | None, float | None],
+    draws: int,
+    helps: bool,
+    weights: bytes | None,
+    progress: _Progress,
+) -> str: ...
 def canonical(policy: str) -> str: ...
 def policies() -> str: ...
 def settings() -> str: ...

@@ -58,6 +58,49 @@ class Trace:
         """As :func:`run`, of this trace."""
         return _run(self, policies, **options)
 
+    def start(
+        self,
+        at: float,
+        policies: str | Sequence[str] | None = None,
+        *,
+        job: str | None = None,
+        gpus: int | None = None,
+        user: str | None = None,
+        queue: str | None = None,
+        limit: float | None = None,
+        draws: int = 200,
+        helps: bool = True,
+        weights: bytes | str | os.PathLike[str] | IO[bytes] | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> list[dict[str, Any]]:
+        """When a job would start under each policy, as ``switchyard start --json`` says it: a distribution from many runs.
+
+        at: the moment, seconds since the first submission.
+        job: one of the trace, by its name; without it one is added at the moment.
+        gpus, user, queue, limit: what the job wishes (``limit``: seconds that it asks for); of a job of the trace only what is
+            to be otherwise.
+        draws: how many runs.
+        helps: whether to try what would help: fewer GPUs, other queues, half the limit.
+        progress: called about twenty times a second, with ``{"stage": "start", "policy", "done", "draws"}``.
+        options: as of :func:`run`.
+
+        Each answer has ``p05``, ``p50``, ``p90`` and ``p95`` (seconds since the first submission; None: it may never),
+        ``at_once``, ``never``, ``before``, ``basis``, ``plain`` and ``help``. Raises :class:`InputError` where nobody can say.
+        """
+        options["policies"] = [policies] if isinstance(policies, str) else list(policies or ()) or None
+        own = None
+        if weights is not None and not isinstance(weights, str):
+            own = _content(weights)
+        else:
+            options["weights"] = weights
+        wished = (None if gpus is None else _whole("gpus", gpus, 0, 2**32 - 1), user, queue, limit)
+        count = _whole("draws", draws, 1, 100_000)
+        told = _engine.start(
+            self._native, _json(options), float(at), job, wished, count, bool(helps), own, progress
+        )
+        return list(json.loads(told))
+
     def __repr__(self) -> str:
         facts = self.facts
         hours = counted(f"{facts['gpu_hours']:.0f} GPU-hours", facts)
@@ -133,7 +176,7 @@ def run(
     progress: called about twenty times a second, and at each run's end, with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``
         (``now``: seconds of the run's clock).
     by: ``"user"``, ``"account"``, ``"partition"``, ``"qos"``, ``"reservation"``, ``"tenant"``, ``"model"``, ``"gpu-type"``, ``"gang"``, or
-        several: figures by these too, ``run["by"]["user"]``.
+        several: figures by these too, ``run["by"]["user"]``; ``"queue"``: what the tree of queues did, ``run["by_queue"]``.
     options: every setting, as :func:`settings` names them with its ``unit``, and ``definitions``, ``histories``. Most times are
         seconds (``restart_cost=30``), but nodes fail in **hours**: ``mtbf=500, mttr=4`` is up for 500 hours on the mean, then
         down for four.

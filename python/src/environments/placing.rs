@@ -202,6 +202,7 @@ fn run(
             workload: &workload,
             history: None,
             picker: None,
+            queues: None,
         };
         let options = SimOptions {
             contention: true,

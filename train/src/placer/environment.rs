@@ -45,6 +45,7 @@ fn run(world: &World, placement: Strategy, placer: Option<Placer>) -> Result<Run
         workload: &world.workload,
         history: None,
         picker: None,
+        queues: None,
     };
     let options = SimOptions {
         contention: true,

@@ -429,6 +429,7 @@ mod tests {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut simulation = spec.start(workload.clone());
         simulation.run().expect("plans are right");

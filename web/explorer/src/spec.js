@@ -22,11 +22,11 @@ export const policyBut = (text, without) => {
 /** A policy as it is shown. */
 export const shortPolicy = (text) => policyBut(text, CODE);
 
-/** Settings, `key=value` with blanks between, as a Map. */
+/** Settings, `key=value` with blanks between, as a Map. Of a queue a key is `queues.QUEUE.FIELD`. */
 export const settingsOf = (text) =>
   new Map(
     text
-      .split(/ (?=[a-z_]+=)/)
+      .split(/ (?=(?:[a-z_]+|queues\.[^ =]+)=)/)
       .filter(Boolean)
       .map((part) => [part.split("=", 1)[0], part.slice(part.indexOf("=") + 1)]),
   );

@@ -69,6 +69,7 @@ mod browser_tests {
             options: Default::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut simulation = spec.start(sample.workload().into());
         let (mut log, mut more) = (RunLog::default(), true);

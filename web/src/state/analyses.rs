@@ -1,6 +1,8 @@
-//! What is worked out beside the runs: the goodput model, placements of shares, sweeps.
+//! What is worked out beside the runs: the goodput model, placements of shares, sweeps, when a job
+//! would start.
 
-use super::sweep::Sweep;
+use super::start::{StartNews, Starting};
+use super::sweep::{More, Sweep};
 use crate::complaint::Complaint;
 use crate::ui::views::fragmentation::experiment::Measured;
 use crate::ui::views::goodput::model::{Answer, Question};
@@ -16,6 +18,8 @@ pub struct Analyses {
     pub packing: Option<Result<Rc<Measured>, Complaint>>,
     /// The last sweep, or why there is none.
     pub sweep: Option<Result<Rc<Sweep>, Complaint>>,
+    /// When a job would start, or why nobody is asked.
+    pub start: Option<Result<Rc<Starting>, Complaint>>,
 }
 
 /// What can happen to it.
@@ -31,8 +35,16 @@ pub enum AnalysesAction {
     Swept(Result<Rc<Sweep>, Complaint>),
     /// What came of one of its runs.
     SweptRun(usize, Result<Summary, Complaint>),
+    /// It is a search, and has further runs.
+    SweptMore(More),
     /// No more of its runs are started.
     LeftSweep,
+    /// Schedulers are asked when a job would start, or cannot.
+    AskedStart(Result<Rc<Starting>, Complaint>),
+    /// What came of one of them.
+    OfStart(usize, StartNews),
+    /// No more is asked of them.
+    LeftStart,
 }
 
 impl Analyses {
@@ -45,6 +57,22 @@ impl Analyses {
             AnalysesAction::SweptRun(at, outcome) => {
                 if let Some(Ok(sweep)) = &mut self.sweep {
                     Sweep::note(sweep, at, outcome);
+                }
+            }
+            AnalysesAction::SweptMore(more) => {
+                if let Some(Ok(sweep)) = &mut self.sweep {
+                    Sweep::go_on(sweep, more);
+                }
+            }
+            AnalysesAction::AskedStart(start) => self.start = Some(start),
+            AnalysesAction::OfStart(at, news) => {
+                if let Some(Ok(start)) = &mut self.start {
+                    Rc::make_mut(start).note(at, news);
+                }
+            }
+            AnalysesAction::LeftStart => {
+                if let Some(Ok(start)) = &mut self.start {
+                    Rc::make_mut(start).under_way = false;
                 }
             }
             AnalysesAction::LeftSweep => {

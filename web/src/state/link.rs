@@ -10,7 +10,7 @@
 use super::ColourBy;
 use super::source::{check_address, without_login};
 use super::view_options::{OPTIONS, ViewOptions};
-use super::{DATA_CENTRE, DATA_CENTRE_SCHEDULERS, Source, Theme, settings};
+use super::{Scene, Source, Theme, settings};
 use crate::bridge::protocol::Choice;
 use crate::complaint::Complaint;
 use crate::draw::format;
@@ -185,11 +185,16 @@ impl Link {
         link.says_runs |= !policies.is_empty();
         if link.says_runs {
             link.policies = policies;
-        } else if link.source == Source::Sample(DATA_CENTRE.to_owned()) {
-            let shown = DATA_CENTRE_SCHEDULERS.iter();
+        } else if let Source::Sample(name) = &link.source
+            && let Some(scene) = Scene::of(name)
+        {
+            let shown = scene.schedulers.iter();
             link.policies = shown.filter_map(|policy| policy.parse().ok()).collect();
-            link.settings.options.contention = true;
-            link.baseline = DATA_CENTRE_SCHEDULERS.len() - 1;
+            link.baseline = scene.baseline;
+            for (key, value) in scene.settings {
+                let taken = link.read(key, value, &mut Vec::new());
+                debug_assert!(taken.is_ok(), "{key}={value}");
+            }
         }
         let most = link.policies.len();
         link.names.resize(most, String::new());

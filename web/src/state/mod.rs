@@ -5,6 +5,7 @@
 mod action;
 mod analyses;
 pub(crate) mod attachments;
+pub mod capacity;
 pub mod change;
 mod colour_by;
 pub mod link;
@@ -24,6 +25,8 @@ mod shown_link;
 pub(crate) mod side_by_side;
 pub mod source;
 pub(crate) mod spec_edit;
+pub mod start;
+pub mod start_question;
 mod store;
 pub mod sweep;
 pub mod sweep_runs;
@@ -42,7 +45,7 @@ pub use opening::{
 pub use panels::{Panels, PanelsAction};
 pub use run::{Finished, Phase, Run};
 pub use runs::{Runs, RunsAction};
-pub use samples::{DATA_CENTRE, DATA_CENTRE_SCHEDULERS, GUIDED, GUIDED_SCHEDULERS};
+pub use samples::{DATA_CENTRE, GUIDED, GUIDED_SCHEDULERS, Scene, TWO_TEAMS};
 pub use selection::{Selection, SelectionAction};
 pub use source::Source;
 use std::rc::Rc;

@@ -15,6 +15,8 @@ use switchyard::goodput::{Limits, ThroughputParams};
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policies::{ParamKind, PolicySpec, ServiceHistory};
+use switchyard::queues::membership::{By, QueueSettings};
+use switchyard::queues::text;
 use switchyard::trace::{ImportReport, ProfileTable};
 use switchyard::workload::{Application, ApplicationSettings, GpuGeneration, SAMPLES};
 use switchyard_app::study::Origin;
@@ -140,6 +142,7 @@ impl Random {
                 } else {
                     Default::default()
                 },
+                queues: self.queues(),
                 applications: Arc::new(self.applications()),
             },
             baseline: self.below(policies.len()),
@@ -253,6 +256,18 @@ impl Random {
             choice = choice.with("on-cores", self.of(&["", "drop"]));
         }
         choice
+    }
+
+    fn queues(&mut self) -> QueueSettings {
+        let trees = [
+            "lab;a,parent=lab,gpus=8,borrow=0.5,weight=2;b~20~26~20c,parent=lab,gpus=0.1,reclaims=any",
+            "all;v,parent=all,gpus.v100=all,lend=2;t,parent=all,gpus.t4=4,order=strict-fifo",
+        ];
+        let tree = text::read(self.of(&trees)).expect("sound");
+        QueueSettings {
+            tree: self.coin().then(|| Arc::new(tree)),
+            by: self.of(&By::ALL).1,
+        }
     }
 
     fn applications(&mut self) -> ApplicationSettings {

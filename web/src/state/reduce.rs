@@ -66,6 +66,7 @@ impl AppState {
                     self.take_profiles(profiles);
                 }
                 self.analyses.sweep = None;
+                self.analyses.start = None;
                 self.leave_out_recorded();
                 self.forget_results();
             }

@@ -14,10 +14,50 @@ pub const GUIDED_SCHEDULERS: [&str; 3] = [
 /// The sample in which jobs slow their neighbours.
 pub const DATA_CENTRE: &str = "data-centre";
 
-/// The schedulers that run it where none are named: the placer that learned, beside the best rule, and
-/// last the one that they are compared with, which looks at no neighbours.
-pub const DATA_CENTRE_SCHEDULERS: [&str; 3] = [
-    "graph-rl",
-    "fifo[backfill=true,placement=least-interference-waiting]",
-    "fifo[backfill=true,placement=locality]",
+/// The sample in which two teams share a cluster.
+pub const TWO_TEAMS: &str = "two-teams";
+
+/// What a sample comes with, where a link names nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene {
+    /// The sample.
+    pub sample: &'static str,
+    /// The schedulers that run it.
+    pub schedulers: &'static [&'static str],
+    /// The one that they are compared with.
+    pub baseline: usize,
+    /// Settings as in a link: key and value.
+    pub settings: &'static [(&'static str, &'static str)],
+}
+
+/// Samples that come with more than their jobs.
+pub(super) const SCENES: [Scene; 2] = [
+    // The placer that learned, beside the best rule, and last one that looks at no neighbours.
+    Scene {
+        sample: DATA_CENTRE,
+        schedulers: &[
+            "graph-rl",
+            "fifo[backfill=true,placement=least-interference-waiting]",
+            "fifo[backfill=true,placement=locality]",
+        ],
+        baseline: 2,
+        settings: &[("contention", "true")],
+    },
+    // Borrowing, evictions and waiting in queues with quotas, beside one line for all.
+    Scene {
+        sample: TWO_TEAMS,
+        schedulers: &["kueue", "fifo[backfill=true]"],
+        baseline: 1,
+        settings: &[(
+            "queues",
+            "lab;vision,parent=lab,gpus=8,reclaims=any;speech,parent=lab,gpus=8,reclaims=any",
+        )],
+    },
 ];
+
+impl Scene {
+    /// Of a sample.
+    pub fn of(sample: &str) -> Option<&'static Self> {
+        SCENES.iter().find(|scene| scene.sample == sample)
+    }
+}

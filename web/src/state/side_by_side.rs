@@ -80,6 +80,7 @@ impl Sweep {
             lines: Vec::new(),
             points: Vec::new(),
             differs: Vec::new(),
+            answers: Vec::new(),
             under_way: true,
         }
     }

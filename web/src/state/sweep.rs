@@ -1,4 +1,4 @@
-//! A sweep: one thing is varied (a parameter, a setting, the load, the number of nodes), and every value is
+//! A sweep: one thing is varied (a parameter, a setting, a number of a queue, the load, the number of nodes), and every value is
 //! run under every scheduler. What comes of a run is its summary; every run has a link of its own.
 
 use crate::complaint::Complaint;
@@ -15,10 +15,19 @@ pub enum Vary {
     Load,
     /// How many nodes there are.
     Nodes,
+    /// The same, searched for the fewest with which a metric keeps within a bound.
+    Capacity,
     /// A setting of all runs, by its key.
     Setting(&'static str),
     /// A parameter of the schedulers that have it.
     Param(String),
+    /// A field of a queue of the tree.
+    Queue {
+        /// The field, as [`change`](switchyard::queues::change) names it.
+        field: String,
+        /// The queue's name.
+        queue: String,
+    },
     /// Everything: the page beside another link.
     Link,
 }
@@ -51,8 +60,21 @@ pub struct Sweep {
     pub points: Vec<SweepPoint>,
     /// What differs between two links, a sentence each.
     pub differs: Vec<String>,
+    /// How many nodes it takes, a sentence for each scheduler that has its answer.
+    pub answers: Vec<String>,
     /// Whether runs are under way.
     pub under_way: bool,
+}
+
+/// What a search has its sweep run next, and what it knows by now.
+#[derive(Debug, Default)]
+pub struct More {
+    /// Further values.
+    pub values: Vec<String>,
+    /// Further runs.
+    pub points: Vec<SweepPoint>,
+    /// All answers so far.
+    pub answers: Vec<String>,
 }
 
 /// A run to be started.
@@ -72,12 +94,25 @@ impl Vary {
         match text {
             "load" => Some(Self::Load),
             "nodes" => Some(Self::Nodes),
+            "capacity" => Some(Self::Capacity),
             "link" => Some(Self::Link),
             _ => match text.split_once(':')? {
                 ("param", name) => Some(Self::Param(name.to_owned())),
                 ("set", key) => Setting::named(key).map(|of| Self::Setting(of.key)),
+                ("queue", of) => {
+                    let (field, queue) = of.split_once(':')?;
+                    Some(Self::of_queue(field, queue))
+                }
                 _ => None,
             },
+        }
+    }
+
+    /// A field of a queue.
+    pub fn of_queue(field: &str, queue: &str) -> Self {
+        Self::Queue {
+            field: field.to_owned(),
+            queue: queue.to_owned(),
         }
     }
 
@@ -86,9 +121,12 @@ impl Vary {
         match self {
             Self::Load => "load".to_owned(),
             Self::Nodes => "nodes".to_owned(),
+            Self::Capacity => "capacity".to_owned(),
             Self::Link => "link".to_owned(),
             Self::Setting(key) => format!("set:{key}"),
             Self::Param(name) => format!("param:{name}"),
+            // Fields have no colon; queues may.
+            Self::Queue { field, queue } => format!("queue:{field}:{queue}"),
         }
     }
 
@@ -96,9 +134,10 @@ impl Vary {
     pub fn title(&self) -> String {
         match self {
             Self::Load => "load, × as recorded".to_owned(),
-            Self::Nodes => "nodes".to_owned(),
+            Self::Nodes | Self::Capacity => "nodes".to_owned(),
             Self::Link => "link".to_owned(),
             Self::Param(name) => name.clone(),
+            Self::Queue { field, queue } => format!("{field} of {queue}"),
             Self::Setting(key) => {
                 Setting::named(key).map_or_else(String::new, |of| match of.unit {
                     "" => of.label.to_owned(),
@@ -147,6 +186,14 @@ impl Sweep {
         });
         let lines: Vec<String> = std::iter::once(csv_head()).chain(over).collect();
         lines.join("\n") + "\n"
+    }
+
+    /// Puts down what a search goes on with.
+    pub fn go_on(sweep: &mut Rc<Self>, more: More) {
+        let sweep = Rc::make_mut(sweep);
+        sweep.values.extend(more.values);
+        sweep.points.extend(more.points);
+        sweep.answers = more.answers;
     }
 
     /// Puts down what came of a run.

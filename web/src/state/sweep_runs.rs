@@ -10,8 +10,11 @@ use crate::complaint::Complaint;
 use crate::draw::format::significant;
 use std::fmt::Display;
 use switchyard::Setting;
-use switchyard::cluster::ClusterSpec;
+use switchyard::policies::{ParamKind, PolicySpec};
+use switchyard::queues::{change, text};
 use switchyard::report::sweep::SweepRow;
+use switchyard_app::capacity::usual_nodes;
+use switchyard_app::resized::{fewest_nodes, with_nodes};
 
 /// A sweep has at most so many runs.
 const MOST_RUNS: usize = 200;
@@ -25,7 +28,7 @@ impl Vary {
         match self {
             Self::Load => state.choice_of_jobs().load().to_string(),
             Self::Nodes => state.setup.cluster.nodes().to_string(),
-            Self::Link => String::new(),
+            Self::Capacity | Self::Link => String::new(),
             Self::Setting(key) => {
                 Setting::named(key).map_or_else(String::new, |of| (of.get)(&state.setup.settings))
             }
@@ -33,18 +36,73 @@ impl Vary {
                 let given = state.runs.iter().find_map(|card| card.policy.value(name));
                 given.unwrap_or_default()
             }
+            Self::Queue { field, queue } => {
+                let tree = state.setup.settings.queues.tree.as_deref();
+                let said = tree.and_then(|tree| change::value(tree, queue, field));
+                said.unwrap_or_else(|| match field.rsplit('/').next() {
+                    Some("weight" | "over") => "1".to_owned(),
+                    _ => "0".to_owned(),
+                })
+            }
+        }
+    }
+
+    /// The words that it takes, if it takes some of a few.
+    fn words(&self, state: &AppState) -> Option<Vec<&'static str>> {
+        let kind = match self {
+            Self::Setting(key) => Setting::named(key)?.kind,
+            Self::Param(name) => state.runs.iter().find_map(|card| {
+                let params = card.policy.entry().params.iter();
+                let mut named = params.filter(|param| param.name == name);
+                Some(named.next()?.kind)
+            })?,
+            Self::Queue { field, .. } => {
+                return Some(match field.as_str() {
+                    "order" => vec!["best-effort-fifo", "strict-fifo"],
+                    "within" => vec!["never", "lower-priority", "lower-or-newer-equal-priority"],
+                    "reclaims" => vec!["never", "lower-priority", "any"],
+                    "while-borrowing" => vec!["never", "lower-priority"],
+                    _ => return None,
+                });
+            }
+            Self::Load | Self::Nodes | Self::Capacity | Self::Link => return None,
+        };
+        match kind {
+            ParamKind::OneOf(words) => Some(words.to_vec()),
+            _ => None,
         }
     }
 
     /// Values that one may begin with: around what it is now.
     pub fn suggested(&self, state: &AppState) -> String {
+        if let Some(words) = self.words(state) {
+            return words.join(" ");
+        }
         let now = self.now(state);
         match (self, now.parse::<f64>()) {
             (Self::Load, _) => "0.6..1.3/8".to_owned(),
             (Self::Link, _) => String::new(),
+            (Self::Capacity, _) => {
+                let usual = usual_nodes(&state.setup.cluster);
+                format!("{}..{}", usual.start(), usual.end())
+            }
             (Self::Nodes, Ok(nodes)) => {
-                let [from, to] = [0.5, 1.5].map(|by| (nodes * by).max(1.0).round());
+                let fewest = f64::from(fewest_nodes(&state.setup.cluster));
+                let [from, to] = [0.5, 1.5].map(|by| (nodes * by).round().max(fewest));
                 format!("{from}..{to}/{}", (to - from + 1.0).min(8.0))
+            }
+            (Self::Queue { field, .. }, _) if field == "priority" => "0 10 100".to_owned(),
+            (Self::Queue { field, .. }, number) if !matches!(&number, Ok(of) if *of > 0.0) => {
+                match field.ends_with("min-runtime") {
+                    true => "0 600 3600".to_owned(),
+                    // No quota or limit yet, or all there is: parts of the cluster.
+                    false => {
+                        let gpus = f64::from(state.setup.cluster.gpus());
+                        let parts =
+                            [0.0, 0.25, 0.5, 1.0].map(|part| (gpus * part).round().to_string());
+                        parts.join(" ")
+                    }
+                }
             }
             (Self::Setting("seed"), Ok(seed)) => format!("{seed}..{}/8", seed + 7.0),
             (_, Ok(number)) if number > 0.0 => {
@@ -93,20 +151,6 @@ fn range(from: &str, rest: &str) -> Option<Vec<String>> {
         ((value * unit).round() / unit).to_string()
     };
     is_sound.then(|| (0..steps).map(value).collect())
-}
-
-/// The same cluster with so many nodes; groups keep their shares.
-fn with_nodes(cluster: &ClusterSpec, nodes: f64) -> Result<ClusterSpec, Complaint> {
-    let (text, factor) = (cluster.to_string(), nodes / f64::from(cluster.nodes()));
-    let (groups, tree) = text.split_at(text.find('/').unwrap_or(text.len()));
-    let group = |group: &str| {
-        let (count, rest) = group.split_once('x').unwrap_or((group, ""));
-        let count: f64 = count.parse().unwrap_or(1.0);
-        format!("{}x{rest}", (count * factor).round().max(1.0))
-    };
-    let groups: Vec<String> = groups.split('+').map(group).collect();
-    let text = format!("{}{tree}", groups.join("+"));
-    text.parse().map_err(|why| format!("{text}: {why}").into())
 }
 
 impl AppState {
@@ -166,6 +210,93 @@ impl AppState {
         }
     }
 
+    /// The run of a scheduler with this value of what is varied, and its row.
+    ///
+    /// # Errors
+    ///
+    /// There is no such value, a sentence.
+    pub(super) fn varied_run(
+        &self,
+        shown: &Link,
+        vary: &Vary,
+        value: &str,
+        policy: &PolicySpec,
+    ) -> Result<(Order, SweepRow), Complaint> {
+        let refuse = |why: &dyn Display| {
+            Complaint::from(format!("{} cannot be {value}: {why}.", vary.title()))
+        };
+        let mut link = Link {
+            view: "yard".to_owned(),
+            time: Some(0.0),
+            job: None,
+            ..shown.clone()
+        };
+        let (mut other, mut policy, mut load) = (self.clone(), policy.clone(), 1.0);
+        match vary {
+            Vary::Link | Vary::Capacity => {}
+            Vary::Load => {
+                let wanted = Choice::load_of(value).map_err(|why| refuse(&why))?;
+                load = wanted / link.choice.load();
+                link.choice = link.choice.with_load(wanted);
+            }
+            Vary::Nodes => {
+                let nodes = value.parse().ok().filter(|nodes| *nodes >= 1.0);
+                let nodes: f64 = nodes.ok_or_else(|| refuse(&"it is a number, 1 or more"))?;
+                let cluster = with_nodes(&self.setup.cluster, nodes.round() as u32);
+                other.setup.cluster = cluster.map_err(|why| refuse(&why))?;
+                link.cluster = Some(other.setup.cluster.clone());
+            }
+            Vary::Setting(key) => {
+                let setting = settings::all().find(|of| of.key == *key);
+                let setting = setting.ok_or("There is no such setting.")?;
+                setting
+                    .take(&mut other.setup.settings, value)
+                    .map_err(|why| refuse(&why))?;
+                let taken = setting.take(&mut link.settings, value);
+                taken.map_err(|why| refuse(&why))?;
+            }
+            Vary::Queue { field, queue } => {
+                let none = || refuse(&"there is no tree of queues: give one among the settings");
+                let tree = self
+                    .setup
+                    .settings
+                    .queues
+                    .tree
+                    .as_deref()
+                    .ok_or_else(none)?;
+                let tree = change::changed(tree, queue, field, value);
+                let tree = text::line(&tree.map_err(|why| refuse(&why))?);
+                let setting = Setting::named("queues").ok_or("There is no such setting.")?;
+                for settings in [&mut other.setup.settings, &mut link.settings] {
+                    setting.take(settings, &tree).map_err(|why| refuse(&why))?;
+                }
+            }
+            Vary::Param(name) => {
+                let changed = with_param(&policy, name, value);
+                policy = changed.map_err(|why| refuse(&why))?;
+                if !link.policies.contains(&policy) {
+                    link.policies.push(policy.clone());
+                }
+            }
+        }
+        let settings = match vary {
+            Vary::Setting(key) if *key != "seed" => format!("{key}={value}"),
+            // As grids say it.
+            Vary::Queue { field, queue } => format!("queues.{queue}.{field}={value}"),
+            _ => String::new(),
+        };
+        let order = Order {
+            spec: other.run_spec(&Run::new(0, policy)),
+            load,
+            there: false,
+        };
+        let row = SweepRow {
+            settings,
+            ..self.row(&link, &order)
+        };
+        Ok((order, row))
+    }
+
     /// The sweep that the view asks for, with its runs; `shown` is what the page shows, as a link.
     ///
     /// # Errors
@@ -185,63 +316,13 @@ impl AppState {
         let (mut points, mut orders) = (Vec::new(), Vec::new());
         for (at, value) in values.iter().enumerate() {
             for (line, card) in cards.iter().enumerate() {
-                let refuse = |why: &dyn Display| {
-                    Complaint::from(format!("{} cannot be {value}: {why}.", vary.title()))
-                };
-                let mut link = Link {
-                    view: "yard".to_owned(),
-                    time: Some(0.0),
-                    job: None,
-                    ..shown.clone()
-                };
-                let (mut other, mut policy, mut load) = (self.clone(), card.policy.clone(), 1.0);
-                match &vary {
-                    Vary::Link => {}
-                    Vary::Load => {
-                        let wanted = Choice::load_of(value).map_err(|why| refuse(&why))?;
-                        load = wanted / link.choice.load();
-                        link.choice = link.choice.with_load(wanted);
-                    }
-                    Vary::Nodes => {
-                        let nodes = value.parse().ok().filter(|nodes| *nodes >= 1.0);
-                        let nodes = nodes.ok_or_else(|| refuse(&"it is a number, 1 or more"))?;
-                        other.setup.cluster =
-                            with_nodes(&self.setup.cluster, nodes).map_err(|why| refuse(&why))?;
-                        link.cluster = Some(other.setup.cluster.clone());
-                    }
-                    Vary::Setting(key) => {
-                        let setting = settings::all().find(|of| of.key == *key);
-                        let setting = setting.ok_or("There is no such setting.")?;
-                        setting
-                            .take(&mut other.setup.settings, value)
-                            .map_err(|why| refuse(&why))?;
-                        let taken = setting.take(&mut link.settings, value);
-                        taken.map_err(|why| refuse(&why))?;
-                    }
-                    Vary::Param(name) => {
-                        let changed = with_param(&policy, name, value);
-                        policy = changed.map_err(|why| refuse(&why))?;
-                        if !link.policies.contains(&policy) {
-                            link.policies.push(policy.clone());
-                        }
-                    }
-                }
-                let settings = match &vary {
-                    Vary::Setting(key) if *key != "seed" => format!("{key}={value}"),
-                    _ => String::new(),
-                };
-                let order = Order {
-                    spec: other.run_spec(&Run::new(0, policy)),
-                    load,
-                    there: false,
-                };
+                let (order, row) = self.varied_run(shown, &vary, value, &card.policy)?;
                 points.push(SweepPoint {
                     value: at,
                     line,
                     row: SweepRow {
                         point: points.len() as u32,
-                        settings,
-                        ..self.row(&link, &order)
+                        ..row
                     },
                     outcome: None,
                 });
@@ -252,6 +333,7 @@ impl AppState {
             title: vary.title(),
             lines: cards.iter().map(|card| card.name().to_owned()).collect(),
             differs: Vec::new(),
+            answers: Vec::new(),
             under_way: true,
             vary,
             values,
@@ -378,12 +460,136 @@ mod tests {
         assert!(swept(&[(&SWEEP_WHAT, "param:nosuch")]).is_err());
     }
 
+    const TREE: &str = "lab;vision,parent=lab,gpus=8,borrow=4,weight=2;a~20~3ab,parent=lab,gpus=8";
+
+    fn with_tree(options: &[(&'static ViewOption, &str)]) -> (AppState, Link) {
+        let mut link = Link::parse("sample=lab&run=kueue&cluster=4x4");
+        let queues = Setting::named("queues").unwrap();
+        queues.take(&mut link.settings, TREE).unwrap();
+        let mut state = opened(&link);
+        for (option, value) in options {
+            state.apply(ViewAction::SetOption(option, (*value).to_owned()));
+        }
+        let shown = Link::of(&state, &crate::stage::Stage::default());
+        (state, shown)
+    }
+
     #[test]
-    fn groups_of_nodes_keep_their_shares() {
-        let cluster: ClusterSpec = "4x8:v100+8x4:k80".parse().unwrap();
+    fn every_number_of_a_queue_is_varied_and_its_link_has_the_tree() {
+        let vary = Vary::of_queue("gpus", "a :b");
+        assert_eq!(Vary::named(&vary.name()), Some(vary.clone()));
+        for (what, values, told) in [
+            (
+                vary,
+                "4 12",
+                ["a~20~3ab,parent=lab,gpus=4", "a~20~3ab,parent=lab,gpus=12"],
+            ),
+            (
+                Vary::of_queue("gpus/borrow", "vision"),
+                "0 8",
+                ["gpus=8,borrow=0", "gpus=8,borrow=8"],
+            ),
+            (
+                Vary::of_queue("gpus/lend", "vision"),
+                "2 3",
+                ["lend=2", "lend=3"],
+            ),
+            (
+                Vary::of_queue("gpus/over", "vision"),
+                "2 3",
+                ["over=2", "over=3"],
+            ),
+            (
+                Vary::of_queue("weight", "vision"),
+                "0.5 3",
+                ["weight=0.5", "weight=3"],
+            ),
+            (
+                Vary::of_queue("priority", "vision"),
+                "5 -5",
+                ["priority=5", "priority=-5"],
+            ),
+            (
+                Vary::of_queue("reclaim-min-runtime", "lab"),
+                "60 90",
+                ["lab,reclaim-min-runtime=60", "=90"],
+            ),
+            (
+                Vary::of_queue("reclaims", "vision"),
+                "any lower-priority",
+                ["reclaims=any", "reclaims=lower-priority"],
+            ),
+        ] {
+            let name = what.name();
+            let (state, shown) = with_tree(&[(&SWEEP_WHAT, &name), (&SWEEP_VALUES, values)]);
+            // The view's choice comes back from its link.
+            let again = opened(&Link::parse(&shown.fragment()));
+            assert_eq!(again.varied(), what, "{name}");
+            let (sweep, orders) = state.sweep(&shown).unwrap();
+            for ((order, point), told) in orders.iter().zip(&sweep.points).zip(told) {
+                let tree = order.spec.queues.tree.as_deref().unwrap();
+                assert!(
+                    text::line(tree).contains(told),
+                    "{name}: {}",
+                    text::line(tree)
+                );
+                let link = Link::parse(&point.row.link);
+                assert_eq!(link.settings.queues, order.spec.queues, "{name}");
+                let (Vary::Queue { field, queue }, value) = (&what, &sweep.values[point.value])
+                else {
+                    panic!("{name}");
+                };
+                assert_eq!(
+                    point.row.settings,
+                    format!("queues.{queue}.{field}={value}")
+                );
+            }
+            assert_eq!(orders.len(), 2);
+        }
+    }
+
+    #[test]
+    fn what_a_tree_refuses_is_said() {
+        let why = |what: &str, values: &str| {
+            let (state, shown) = with_tree(&[(&SWEEP_WHAT, what), (&SWEEP_VALUES, values)]);
+            state.sweep(&shown).unwrap_err().to_string()
+        };
         assert_eq!(
-            with_nodes(&cluster, 6.0).unwrap().to_string(),
-            "2x8:v100+4x4:k80"
+            why("queue:gpus:vision", "8 -1"),
+            "gpus of vision cannot be -1: queue 'vision': gpus is '-1'; give a number from 0 to 1e12, or 'all'."
         );
+        assert!(why("queue:gpus:speech", "8").contains("there is none; there are lab, vision, "));
+        // A root has nobody to borrow from.
+        assert!(why("queue:gpus/borrow:lab", "8").contains("no queue above it"));
+        let none = swept(&[(&SWEEP_WHAT, "queue:gpus:vision"), (&SWEEP_VALUES, "8")]).unwrap_err();
+        assert!(none.contains("there is no tree of queues"), "{none}");
+    }
+
+    #[test]
+    fn values_are_suggested_that_can_be_run() {
+        let mut all: Vec<String> = vec!["param:preemption".into(), "param:fair_sharing".into()];
+        let (state, _) = with_tree(&[]);
+        let tree = state.setup.settings.queues.tree.clone().unwrap();
+        all.extend(
+            change::fields(&tree)
+                .iter()
+                .map(|field| Vary::of_queue(field, "vision").name()),
+        );
+        for what in &all {
+            let (state, shown) = with_tree(&[(&SWEEP_WHAT, what)]);
+            let (sweep, orders) = state
+                .sweep(&shown)
+                .unwrap_or_else(|why| panic!("{what}: {why}"));
+            assert!(sweep.values.len() > 1, "{what}: {:?}", sweep.values);
+            let specs = || orders.iter().map(|of| (&of.spec.queues, &of.spec.policy));
+            let differs = specs().any(|spec| Some(spec) != specs().next());
+            assert!(differs, "{what}");
+        }
+        let (state, _) = with_tree(&[(&SWEEP_WHAT, "param:preemption")]);
+        assert_eq!(state.sweep_values(), "queues none");
+        let (state, _) = with_tree(&[(&SWEEP_WHAT, "queue:gpus:vision")]);
+        assert_eq!(state.sweep_values(), "2 4 8 16 32");
+        let (state, _) = with_tree(&[(&SWEEP_WHAT, "queue:gpus/lend:vision")]);
+        assert_eq!(state.sweep_values(), "0 4 8 16");
     }
 }

@@ -94,11 +94,46 @@ pub static ZONE: ViewOption = option("zone", zones::UTC, ParamKind::Text("a time
 pub static SWEEP_WHAT: ViewOption = option("sweep", "load", ParamKind::Text("what is varied"));
 /// The values of a sweep; "": those that are suggested.
 pub static SWEEP_VALUES: ViewOption = option("sweep-values", "", ParamKind::Text("values"));
+/// The metric that has to keep within a bound, where nodes are searched.
+pub static SWEEP_METRIC: ViewOption =
+    option("sweep-metric", "queueing_p95", ParamKind::Word("a metric"));
+/// The bound.
+pub static SWEEP_BOUND: ViewOption = option("sweep-bound", "1h", ParamKind::Text("a bound"));
 /// The only run under which a sweep runs.
 pub static SWEEP_RUN: ViewOption = run("sweep-run");
 
+/// Whose start is asked about: of a job that is added, or of the chosen one.
+pub static START_JOB: ViewOption =
+    option("start-job", "added", ParamKind::OneOf(&["added", "chosen"]));
+/// How many GPUs it wants; "": one, or its own.
+pub static START_GPUS: ViewOption = option(
+    "start-gpus",
+    "",
+    ParamKind::Int {
+        min: 1,
+        max: 1_000_000,
+    },
+);
+/// Whose it is.
+pub static START_USER: ViewOption = option("start-user", "", ParamKind::Text("a user"));
+/// Where it is submitted to.
+pub static START_QUEUE: ViewOption = option("start-queue", "", ParamKind::Text("a queue"));
+/// How long it asks for.
+pub static START_LIMIT: ViewOption = option("start-limit", "", ParamKind::Text("a time"));
+/// Of how many runs the answer is made.
+pub static START_DRAWS: ViewOption = option(
+    "start-draws",
+    "200",
+    ParamKind::Int {
+        min: 10,
+        max: 10_000,
+    },
+);
+/// The only run that is asked about.
+pub static START_RUN: ViewOption = run("start-run");
+
 /// Every option.
-pub static OPTIONS: [&ViewOption; 18] = [
+pub static OPTIONS: [&ViewOption; 27] = [
     &COMPARE_OVER,
     &COMPARE_BY,
     &COMPARE_SHOW,
@@ -116,7 +151,16 @@ pub static OPTIONS: [&ViewOption; 18] = [
     &ZONE,
     &SWEEP_WHAT,
     &SWEEP_VALUES,
+    &SWEEP_METRIC,
+    &SWEEP_BOUND,
     &SWEEP_RUN,
+    &START_JOB,
+    &START_GPUS,
+    &START_USER,
+    &START_QUEUE,
+    &START_LIMIT,
+    &START_DRAWS,
+    &START_RUN,
 ];
 
 /// The options that are not at their defaults, in the table's order.

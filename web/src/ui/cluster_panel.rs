@@ -3,6 +3,7 @@
 use super::controls::{Take, chosen, field, list, no_option, option, quiet_button, text_field};
 use super::icon::{Icon, sign};
 use super::node_groups::{groups_form, tree_form};
+use super::queue_tree::QueuesForm;
 use super::setting_field::{label, set_up, setting_field, take};
 use super::typed::Typed;
 use super::vary::vary;
@@ -60,6 +61,18 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         let settings = settings.filter(move |of| !(is_long && of.key == "outages"));
         settings.map(|setting| setting_field(session, setup, setting))
     };
+    let queues = SETTINGS
+        .iter()
+        .filter(|of| of.group == SettingGroup::Queues);
+    let queues = queues.map(|setting| {
+        let field = setting_field(session, setup, setting);
+        if setting.key != "queues" {
+            return field;
+        }
+        let (queues, gpus) = (setup.settings.queues.clone(), setup.cluster.gpus());
+        let (take, stage) = (take(session, setup, setting), session.stage().clone());
+        html! { <QueuesForm {queues} {gpus} {take} {stage}>{ field }</QueuesForm> }
+    });
     let megabytes = Machine::here().log_pool().bytes / 1_000_000;
     let log_budget = label(&LOG_BUDGET);
     html! {
@@ -77,6 +90,11 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
                 { field(&log_budget, Some(LOG_BUDGET.help), html! {
                     <Typed name={log_budget.clone()} inputmode="numeric" placeholder={format!("{megabytes} of this machine")} value={(LOG_BUDGET.get)(&setup.settings)} take={take(session, setup, &LOG_BUDGET)} />
                 }) }
+            </details>
+            <details open={setup.settings.queues.tree.is_some()}>
+                <summary>{ "Queues with quotas" }</summary>
+                <p class="hint">{ format::units("Schedulers such as Kueue divide the cluster among queues. A queue has so many GPUs of its own; what it does not use, others may borrow. Without queues, each tenant has an equal part.") }</p>
+                { for queues }
             </details>
             <details open={!setup.settings.outages.is_empty()}>
                 <summary>{ "Failures and checkpoints" }</summary>

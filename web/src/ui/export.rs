@@ -208,6 +208,7 @@ pub(super) fn results(stage: &SharedStage, state: &AppState) -> String {
         preset: None,
         finished_in_all: None,
         runs: runs.filter_map(|run| result(state, &stage, run)).collect(),
+        queues_apart: Vec::new(),
     };
     // Numbers and strings always make JSON.
     serde_json::to_string_pretty(&results).unwrap_or_default()

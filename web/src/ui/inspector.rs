@@ -17,6 +17,8 @@ use crate::comparison::outcomes;
 use crate::draw::{describe, format, palette};
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage, StageRun};
+use crate::state::ViewAction;
+use crate::state::view_options::START_JOB;
 use in_run::InRun;
 use life_bar::life_bar;
 use std::rc::Rc;
@@ -180,6 +182,14 @@ pub(super) fn Inspector(props: &Props) -> Html {
         let (session, job) = (props.session.clone(), props.job);
         Callback::from(move |_: MouseEvent| session.follow_job(job))
     };
+    let ask_start = {
+        let session = props.session.clone();
+        Callback::from(move |_: MouseEvent| {
+            session.dispatch(ViewAction::SetOption(&START_JOB, "chosen".to_owned()));
+            session.dispatch(ViewAction::Show("start"));
+            session.ask_start(&session.state());
+        })
+    };
     html! {
         <section ref={place} class="inspector" aria-label={format!("Job {}", job.name)} {onkeydown}>
             <div class="inspector-head">
@@ -215,6 +225,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
             <section>
                 <h3>{ "Why, at the clock's time" }</h3>
                 { for why }
+                <p><button type="button" class="link" onclick={ask_start} title="From many runs in which what runs and waits takes as long as such jobs took before">{ "When would it start?" }</button></p>
             </section>
             if !props.slowness.is_empty() {
                 <section>

@@ -129,6 +129,7 @@ mod tests {
             workload: &workload,
             history: None,
             picker: None,
+            queues: None,
         };
         let policy = switchyard::policies::build(&"srtf".parse().unwrap(), &context);
         let options = SimOptions {

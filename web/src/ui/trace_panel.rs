@@ -19,7 +19,8 @@ use crate::session::manual_jobs::MADE;
 use crate::state::link::Link;
 use crate::state::sweep::Vary;
 use crate::state::{
-    Action, AppState, DATA_CENTRE, GUIDED, PanelsAction, Progressing, Source, TraceInfo, ViewAction,
+    Action, AppState, DATA_CENTRE, GUIDED, PanelsAction, Progressing, Scene, Source, TWO_TEAMS,
+    TraceInfo, ViewAction,
 };
 use crate::stored_traces::Held;
 use switchyard::workload::SAMPLES;
@@ -49,13 +50,13 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
         let state = state.clone();
         Callback::from(move |event: Event| match input_value(&event).as_str() {
             GUIDED => wish_guide(),
-            DATA_CENTRE => open_data_centre(&session, &state),
+            name if Scene::of(name).is_some() => open_scene(name, &session, &state),
             name => session.open_sample(name, Choice::default()),
         })
     };
-    let ondata_centre = {
+    let onscene = |name: &'static str| {
         let (session, state) = (session.clone(), state.clone());
-        Callback::from(move |_: MouseEvent| open_data_centre(&session, &state))
+        Callback::from(move |_: MouseEvent| open_scene(name, &session, &state))
     };
     let onguide = Callback::from(move |_: MouseEvent| wish_guide());
     let onhand = {
@@ -111,7 +112,10 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
                 <p class="hint">{ "No trace at hand? " }<button type="button" class="link" title="A small table of jobs to type in and drag" onclick={onhand}>{ "Make jobs by hand" }</button></p>
             }
             if open_sample != Some(DATA_CENTRE) {
-                <p class="hint">{ "Where it matters which jobs are neighbours: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={ondata_centre}>{ "a data centre" }</button></p>
+                <p class="hint">{ "Where it matters which jobs are neighbours: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={onscene(DATA_CENTRE)}>{ "a data centre" }</button></p>
+            }
+            if open_sample != Some(TWO_TEAMS) {
+                <p class="hint">{ "Who gets how much, and who must give back: " }<button type="button" class="link" title="Queues with quotas: what one team does not use the other borrows, until its owner needs it" onclick={onscene(TWO_TEAMS)}>{ "two teams share a cluster" }</button></p>
             }
             { state.opening.progress.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
             if let Some(trace) = &state.opening.trace {
@@ -144,11 +148,11 @@ fn from_address(session: &Session) -> Html {
     }
 }
 
-/// Opens the data centre's sample with what it is there to show.
-fn open_data_centre(session: &Session, state: &AppState) {
+/// Opens a sample with what it is there to show.
+fn open_scene(sample: &str, session: &Session, state: &AppState) {
     let link = Link {
         theme: state.view.theme,
-        ..Link::parse(&format!("sample={DATA_CENTRE}"))
+        ..Link::parse(&format!("sample={sample}"))
     };
     session.dispatch(Action::Follow(Box::new(link.clone())));
     session.follow(&link, state, false);

@@ -9,6 +9,7 @@ use switchyard::weights::{NetworkError, Weights};
 use switchyard::workload::{SettingsError, Workload};
 use switchyard::{RunSpec, RunSpecError};
 use switchyard_app::driver::Driver;
+use switchyard_app::start::Question;
 use thiserror::Error;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -72,6 +73,17 @@ impl Loaded {
     /// The run from its beginning.
     pub(super) fn driver(&self) -> Result<Driver, RunSpecError> {
         Driver::start(&self.spec, &self.workload, &self.weights)
+    }
+
+    /// When a job of it would start, asked at a moment, of so many runs.
+    pub(super) fn question(&self, moment: f64, draws: u32) -> Question<'_> {
+        Question {
+            spec: &self.spec,
+            workload: &self.workload,
+            weights: &self.weights,
+            moment,
+            draws,
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! one is an opener that reads Parquet and Arrow, too.
 
 use crate::bridge::protocol::{
-    Exporter, GoodputModel, Opener, Packer, Role, Runner, Summarizer, WeightsReader,
+    Exporter, GoodputModel, Opener, Packer, Role, Runner, Starter, Summarizer, WeightsReader,
 };
 use crate::bridge::server::{PageLink, refuse, scope};
 
@@ -16,6 +16,7 @@ mod input;
 mod opener;
 mod packer;
 mod runner;
+mod starter;
 mod summarizer;
 mod weights_reader;
 
@@ -35,6 +36,7 @@ pub fn serve() {
         Runner::NAME => runner::serve(PageLink::of(scope)),
         Summarizer::NAME => summarizer::serve(PageLink::of(scope)),
         GoodputModel::NAME => goodput_model::serve(PageLink::of(scope)),
+        Starter::NAME => starter::serve(PageLink::of(scope)),
         Packer::NAME => packer::serve(PageLink::of(scope)),
         Exporter::NAME => exporter::serve(PageLink::of(scope)),
         WeightsReader::NAME => weights_reader::serve(PageLink::of(scope)),

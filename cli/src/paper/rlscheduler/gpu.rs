@@ -88,6 +88,7 @@ impl World {
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let begun = run.start(Arc::clone(&self.workload));
         let mut run = Driver::new(begun, Arc::clone(&self.workload));

@@ -11,7 +11,7 @@ use crate::job::JobId;
 pub use kinds::{EventKind, StopCause};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tables::{Cell, Rank, Table, make_room, tables};
+use tables::{Cell, Note, Rank, Table, make_room, tables};
 use thiserror::Error;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -172,6 +172,12 @@ tables! {
         lost: f64,
     }
 
+    /// Jobs that lost their GPUs for others, where the policy says for whom.
+    preemptions: Preemptions of PreemptionRow {
+        segment: Note,
+        by: Note,
+    }
+
     /// How jobs save their work while they run: one row, or none.
     checkpointing: Checkpointings of pub Checkpointing {
         /// Seconds of progress from one checkpoint to the next.
@@ -179,6 +185,15 @@ tables! {
         /// Seconds without progress that each takes.
         cost: f64,
     }
+}
+
+/// A job that lost its GPUs for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preemption {
+    /// The segment that ended.
+    pub segment: u32,
+    /// For whom.
+    pub by: JobId,
 }
 
 /// A node that was not there for a while.
@@ -419,6 +434,20 @@ impl RunLog {
         self.tables.evictions.row(i)
     }
 
+    /// How often it is told for whom a job lost its GPUs.
+    pub fn preemptions(&self) -> usize {
+        self.tables.preemptions.len()
+    }
+
+    /// The `i`-th of them, in order of time.
+    pub fn preemption(&self, i: usize) -> Preemption {
+        let row = self.tables.preemptions.row(i);
+        Preemption {
+            segment: row.segment.0,
+            by: JobId(row.by.0),
+        }
+    }
+
     /// How many jobs stopped as their trace records, each as often as it did.
     pub fn stops(&self) -> usize {
         self.tables.stops.len()
@@ -465,8 +494,8 @@ impl RunLog {
         tables.samples.reserve(2 * jobs);
     }
 
-    /// A fingerprint of every bit of the log: equal logs, equal hash, on every platform. Tables
-    /// without rows add nothing: a run of plain jobs has the fingerprint it always had.
+    /// A fingerprint of every bit of the log but for whom jobs were preempted: equal logs, equal hash, on every
+    /// platform. Tables without rows add nothing: a run of plain jobs has the fingerprint it always had.
     pub fn hash(&self) -> u64 {
         let mut hash = Xxh3Default::new();
         for rank in Rank::ALL {
@@ -600,6 +629,13 @@ impl RunLog {
         self.tables.evictions.push(eviction);
     }
 
+    pub(super) fn push_preemption(&mut self, segment: u32, by: JobId) {
+        self.tables.preemptions.push(PreemptionRow {
+            segment: Note(segment),
+            by: Note(by.0),
+        });
+    }
+
     #[cold]
     pub(super) fn push_stop(&mut self, stop: Stop) {
         self.tables.stops.push(stop);
@@ -661,6 +697,21 @@ mod tests {
     #[test]
     fn a_kind_of_event_that_does_not_exist_is_refused() {
         assert_eq!(append(EventKind::Fail as u8 + 1, 0).1, Err(BadCells));
+    }
+
+    #[test]
+    fn for_whom_a_job_is_preempted_is_told_and_is_no_part_of_the_fingerprint() {
+        let (mut told, _) = append(EventKind::Reject as u8, 7);
+        let (untold, _) = append(EventKind::Reject as u8, 7);
+        told.push_preemption(3, JobId(4));
+        assert_eq!(told.hash(), untold.hash());
+        let mut copy = untold.clone();
+        copy.append(&told.since(untold.rows()));
+        let preemption = Preemption {
+            segment: 3,
+            by: JobId(4),
+        };
+        assert_eq!((copy.preemptions(), copy.preemption(0)), (1, preemption));
     }
 
     #[test]

@@ -158,6 +158,8 @@ pub(super) enum Rank {
     Real,
     Gpus,
     Kind,
+    /// In none.
+    Note,
 }
 
 impl Rank {
@@ -204,6 +206,26 @@ macro_rules! number_within {
             }
         }
     };
+}
+
+/// A number that says why something happened, and is none of what happened: runs that differ in it alone have one
+/// fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Note(pub(super) u32);
+
+impl Cell for Note {
+    type Stored = u32;
+    const RANK: Rank = Rank::Note;
+
+    fn store(self) -> u32 {
+        self.0
+    }
+
+    fn load(stored: u32) -> Self {
+        Self(stored)
+    }
+
+    fn add_to(self, _hash: &mut Xxh3Default) {}
 }
 
 number_within!(Time, f64);

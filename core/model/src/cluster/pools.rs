@@ -391,6 +391,12 @@ impl Spare {
         }
     }
 
+    /// The cores, in thousandths, and the memory, in MiB, that a node has in all; none: no node says how much it has.
+    pub fn in_all(&self, node: u32) -> Option<(u64, u64)> {
+        let all = self.all.get(node as usize)?;
+        Some((all.cores, all.memory))
+    }
+
     /// How many of a node's so many GPUs a gang can use, by what is left there; of its so many GPUs
     /// in all, by what there is.
     pub fn most(&self, node: u32, free: u32, size: u32, needs: Needs) -> (u32, u32) {

@@ -48,8 +48,22 @@ enum Jobs {
     OfDataCentre { count: u32, load: f64 },
     /// Name, GPUs and seconds; all there at the start.
     Listed(&'static [(&'static str, u32, f64)]),
+    /// Of tenants. In order of submission.
+    OfTenants(&'static [Told]),
     /// Of a challenge.
     Of { theme: Theme, count: u32, seed: u64 },
+}
+
+/// A job that is told whole.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    name: &'static str,
+    tenant: &'static str,
+    /// Hours.
+    submit: f64,
+    gpus: u32,
+    /// Hours.
+    runs: f64,
 }
 
 /// What a challenge is hard by.
@@ -127,7 +141,34 @@ pub const SAMPLES: &[Sample] = &[
         opens_at: 0.0,
         jobs: Jobs::Listed(&[("J1", 2, 2.0), ("J2", 1, 8.0), ("J3", 2, 6.0)]),
     },
+    Sample {
+        name: "two-teams",
+        title: "Two teams",
+        summary: "Two teams share 2 nodes × 8 GPUs, and each has a quota of 8. Vision borrows what speech leaves idle, and is evicted when speech comes back. Ana waits: her team has used its quota up.",
+        cluster: "2x8",
+        opens_at: 3.5 * 3600.0,
+        jobs: Jobs::OfTenants(&[
+            told("vision-train", "vision", 0.0, 8, 6.0),
+            told("vision-sweep", "vision", 0.5, 8, 7.0),
+            told("speech-train", "speech", 2.0, 4, 3.0),
+            told("vision-eval", "vision", 2.25, 4, 2.0),
+            told("speech-tune", "speech", 2.75, 4, 5.0),
+            told("ana", "speech", 3.0, 4, 1.0),
+            told("vision-tune", "vision", 4.0, 2, 1.5),
+            told("speech-eval", "speech", 7.0, 2, 1.0),
+        ]),
+    },
 ];
+
+const fn told(name: &'static str, tenant: &'static str, submit: f64, gpus: u32, runs: f64) -> Told {
+    Told {
+        name,
+        tenant,
+        submit,
+        gpus,
+        runs,
+    }
+}
 
 /// Workloads to try a scheduler of one's own on: its score is over others of the same kinds, drawn anew. They are
 /// no samples to look around in, but open by their names as those do.
@@ -218,7 +259,7 @@ impl Sample {
     pub fn workload(&self) -> Workload {
         let seed = match self.jobs {
             Jobs::Drawn { seed, .. } | Jobs::Of { seed, .. } => seed,
-            Jobs::OfDataCentre { .. } | Jobs::Listed(_) => 0,
+            Jobs::OfDataCentre { .. } | Jobs::Listed(_) | Jobs::OfTenants(_) => 0,
         };
         self.workload_of(seed)
     }
@@ -240,6 +281,7 @@ impl Sample {
             }
             .workload(),
             Jobs::Listed(list) => listed(list),
+            Jobs::OfTenants(list) => of_tenants(list),
             Jobs::Of { theme, count, .. } => of_theme(theme, count, seed),
         }
     }
@@ -408,6 +450,32 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
     }
 }
 
+fn of_tenants(list: &[Told]) -> Workload {
+    let mut tenants: Vec<String> = Vec::new();
+    let jobs = list.iter().map(|told| {
+        let known = tenants.iter().position(|name| name == told.tenant);
+        let tenant = known.unwrap_or_else(|| {
+            tenants.push(told.tenant.to_owned());
+            tenants.len() - 1
+        });
+        Job {
+            name: told.name.into(),
+            tenant: Some(tenant as u32),
+            ..Job::plain(told.submit * 3600.0, told.gpus, told.runs * 3600.0)
+        }
+    });
+    Workload {
+        jobs: jobs.collect(),
+        tenants,
+        models: Vec::new(),
+        gpu_types: Vec::new(),
+        applications: Vec::new(),
+        recorded: Default::default(),
+        epoch: None,
+        unit: Default::default(),
+    }
+}
+
 /// A gang and its duration in whole seconds; larger gangs run longer.
 fn shape(rng: &mut Rng, cluster_gpus: u32) -> (u32, f64) {
     let gpus = match below(rng, 100) {
@@ -470,6 +538,7 @@ mod tests {
                 Jobs::Drawn { count, .. } => count,
                 Jobs::OfDataCentre { count, .. } => count as usize,
                 Jobs::Listed(list) => list.len(),
+                Jobs::OfTenants(list) => list.len(),
                 Jobs::Of { count, .. } => count as usize,
             };
             assert_eq!(workload.jobs.len(), count);

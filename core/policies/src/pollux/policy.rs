@@ -557,6 +557,7 @@ mod tests {
             workload: &Default::default(),
             history: None,
             picker: None,
+            queues: None,
         };
         let policy = Pollux::new(&params, &context);
         assert_eq!(policy.parameters, SearchParameters::default());

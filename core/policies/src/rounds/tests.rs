@@ -186,6 +186,7 @@ fn log(world: &World, policy: &str, plain: Option<Rank>) -> u64 {
         workload: &workload,
         history: None,
         picker: None,
+        queues: None,
     };
     let mut scheduler = crate::build(&policy.parse().unwrap(), &context);
     if let Some(rank) = plain {

@@ -2,6 +2,7 @@
 
 use super::error::FileError;
 use super::read::{Note, Read, Unit};
+use super::yaml::Object;
 use crate::tree::{Queue, QueueId, QueueTree, Quota, Resource};
 use std::collections::HashMap;
 
@@ -71,6 +72,24 @@ impl<'a> Draft<'a> {
             line: None,
             what: what.into(),
         });
+    }
+
+    /// Notes that an object is left out.
+    pub(super) fn leave_out(&mut self, object: &Object) {
+        let what = format!("{} is left out: it describes no queue", object.title());
+        self.note(object.line(), what);
+    }
+
+    /// A queue of an object.
+    ///
+    /// # Errors
+    /// It has no name.
+    pub(super) fn entry(&self, object: &Object) -> Result<Entry, FileError> {
+        if object.name.is_empty() {
+            let what = "it has no name; write it as metadata.name";
+            return Err(object.error(self.file, object.line(), what));
+        }
+        Ok(Entry::new(object.title(), object.line(), &object.name))
     }
 
     pub(super) fn names(&self) -> HashMap<String, QueueId> {

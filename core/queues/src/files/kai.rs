@@ -44,18 +44,11 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
     }
     for object in &objects {
         if object.kind != "Queue" {
-            let what = format!("{} is left out: it describes no queue", object.title());
-            draft.note(object.line(), what);
+            draft.leave_out(object);
             continue;
         }
-        if object.name.is_empty() {
-            let what = "it has no name; write it as metadata.name";
-            return Err(object.error(file, object.line(), what));
-        }
-        let mut entry = Entry::new(object.title(), object.line(), &object.name);
-        let above = object.node.at(&["spec", "parentQueue"]);
-        let above = above.and_then(|above| Some((above.text()?.to_owned(), above.line)));
-        entry.parent = above.filter(|(name, _)| !name.is_empty());
+        let mut entry = draft.entry(object)?;
+        entry.parent = object.name_at(&["parentQueue"]);
         entry.queue.priority = priority(object, file)?;
         let seconds = |key: &str| runtime(object, file, key);
         entry.queue.reclaim_min_runtime = seconds("reclaimMinRuntime")?;

@@ -51,23 +51,15 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
     };
     for object in of_kind("Cohort").chain(of_kind("ClusterQueue")) {
         let is_queue = object.kind == "ClusterQueue";
-        if object.name.is_empty() {
-            let what = "it has no name; write it as metadata.name";
-            return Err(object.error(file, object.line(), what));
+        let mut entry = draft.entry(object)?;
+        if !is_queue {
+            entry.queue.name = cohort_name(&object.name);
         }
-        let name = match is_queue {
-            true => object.name.clone(),
-            false => cohort_name(&object.name),
+        let above = match is_queue {
+            true => object.name_at(&["cohortName", "cohort"]),
+            false => object.name_at(&["parentName", "parent"]),
         };
-        let mut entry = Entry::new(object.title(), object.line(), &name);
-        let keys: &[&str] = match is_queue {
-            true => &["cohortName", "cohort"],
-            false => &["parentName", "parent"],
-        };
-        let above = keys.iter().find_map(|key| object.node.at(&["spec", key]));
-        let above = above.and_then(|above| Some((above.text()?, above.line)));
-        let above = above.filter(|(name, _)| !name.is_empty());
-        entry.parent = above.map(|(name, line)| (cohort_name(name), line));
+        entry.parent = above.map(|(name, line)| (cohort_name(&name), line));
         if is_queue {
             entry.unnamed.borrowing_limit = Some(0.0);
             policies(object, file, &mut entry)?;
@@ -111,8 +103,7 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
     for object in &objects {
         let known = ["ClusterQueue", "Cohort", "ResourceFlavor", "LocalQueue"];
         if !known.contains(&object.kind.as_str()) {
-            let what = format!("{} is left out: it describes no queue", object.title());
-            draft.note(object.line(), what);
+            draft.leave_out(object);
         }
     }
     let read = draft.finish()?;

@@ -86,7 +86,14 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
             let what = "it has settings of Slurm but no queues; give the associations (sacctmgr show assoc -P), too";
             Err(FileError::new(file, what))
         }
-        Some(Format::Text) | None => own(text, file),
+        Some(Format::Text) => own(text, file),
+        None => own(text, file).map_err(|error| {
+            let what = format!(
+                "{}. It was taken for lines of our own, since it is nothing of Kueue, KAI, Volcano, Slurm or YARN",
+                error.what
+            );
+            FileError { what, ..error }
+        }),
     }
 }
 

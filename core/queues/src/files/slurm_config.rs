@@ -16,10 +16,21 @@ pub struct ReadConfig {
     pub notes: Vec<Note>,
 }
 
+/// What settings of priorities begin with.
+const KEYS: [&str; 7] = [
+    "PriorityType",
+    "PriorityWeight",
+    "PriorityDecayHalfLife",
+    "PriorityMaxAge",
+    "PriorityFlags",
+    "PriorityFavorSmall",
+    "PriorityCalcPeriod",
+];
+
 /// Whether a text has some.
 pub fn is_one(text: &str) -> bool {
     let mut keys = settings(text).map(|(_, key, _)| key);
-    keys.any(|key| key.starts_with("Priority") && key != "Priority")
+    keys.any(|key| KEYS.iter().any(|known| key.starts_with(known)) && !key.contains(' '))
 }
 
 /// Reads them.

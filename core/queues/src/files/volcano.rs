@@ -33,13 +33,8 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
     let objects = objects(text, file)?;
     for object in &objects {
         if object.kind != "Queue" {
-            let what = format!("{} is left out: it describes no queue", object.title());
-            draft.note(object.line(), what);
+            draft.leave_out(object);
             continue;
-        }
-        if object.name.is_empty() {
-            let what = "it has no name; write it as metadata.name";
-            return Err(object.error(file, object.line(), what));
         }
         let entry = entry(object, &mut draft)?;
         draft.entries.push(entry);
@@ -58,11 +53,9 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
 
 fn entry(object: &Object, draft: &mut Draft<'_>) -> Result<Entry, FileError> {
     let file = draft.file;
-    let mut entry = Entry::new(object.title(), object.line(), &object.name);
-    let above = object.node.at(&["spec", "parent"]);
-    let above = above.and_then(|above| Some((above.text()?.to_owned(), above.line)));
-    let above = above.filter(|(name, _)| !name.is_empty());
+    let mut entry = draft.entry(object)?;
     if object.name != ROOT {
+        let above = object.name_at(&["parent"]);
         entry.parent = Some(above.unwrap_or((ROOT.to_owned(), entry.line)));
     }
     let whole = |key: &str, least: i64, default: i64| -> Result<i64, FileError> {

@@ -102,6 +102,13 @@ impl Object {
         name.map_or(self.node.line, |name| name.line)
     }
 
+    /// The first name that it says at one of these keys of its `spec`, with its line.
+    pub(super) fn name_at(&self, keys: &[&str]) -> Option<(String, u32)> {
+        let found = keys.iter().find_map(|key| self.node.at(&["spec", key]))?;
+        let name = found.text().filter(|name| !name.is_empty())?;
+        Some((name.to_owned(), found.line))
+    }
+
     /// What is wrong with it.
     pub(super) fn error(&self, file: &str, line: u32, what: impl Into<String>) -> FileError {
         FileError::new(file, what).at(line).of(&self.title())

@@ -1,7 +1,7 @@
 //! Divisions as data: a file of cases in, the share of each queue out.
 //!
-//! A case has a `name`, a `total`, `k`, and `queues` with `id`, `deserved`, `weight`, `request`, `max`, `priority`,
-//! `created`, `usage` and `parent`. −1 and `null` mean no limit. A number may be an object by resource instead
+//! A case has a `name`, a `total`, `k`, and `queues` with `id`, `deserved`, `weight`, `request` (or `allocated` and
+//! `pending`), `max`, `priority`, `created`, `usage` and `parent`. −1 and `null` mean no limit. A number may be an object by resource instead
 //! (`"total": {"gpu": 8, "cpu": 64}`); then shares are objects too. Queues with a `parent` divide its share.
 
 use super::division::{Claim, Share, divide_into};
@@ -167,7 +167,10 @@ fn claim(case: &Case, at: usize, resource: Option<&str>) -> Result<Claim, String
         deserved: unlimited(number("deserved", 0.0)?),
         limit: unlimited(number("max", -1.0)?),
         weight: number("weight", 1.0)?,
-        request: number("request", 0.0)?,
+        request: number(
+            "request",
+            number("allocated", 0.0)? + number("pending", 0.0)?,
+        )?,
         usage: number("usage", 0.0)?,
         priority: number("priority", 0.0)? as i64,
         created: case.created[at],

@@ -12,3 +12,4 @@ pub mod min_runtime;
 pub mod order;
 pub mod reclaim;
 pub mod standing;
+pub mod usage;

@@ -9,13 +9,15 @@
 //! pods: all of a workload's pods take the same flavors.
 
 use super::amount::Amount;
+use super::book::Bound;
 use super::preemption::fair::FairSharing;
-use super::preemption::victims::Preemptor;
+use super::preemption::victims::{Found, Preemptor};
 use super::preemption::{self};
 use super::quotas::{Fungibility, Group, Search, Slot, Use};
 use super::state::State;
 use crate::tree::{QueueId, WhileBorrowing};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What a workload asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,6 +81,8 @@ pub enum Refusal {
         asked: Amount,
         /// What the queue may still use.
         available: Amount,
+        /// What keeps it from using more.
+        bound: Bound,
         /// Whether a search for victims found some.
         has_victims: bool,
     },
@@ -163,72 +167,101 @@ struct Taken {
     height: u32,
 }
 
-/// Chooses flavors. `pinned`: only those that an earlier search chose. The state is afterwards as it was.
-pub fn assign(
+/// Chooses flavors, and looks for victims if the workload does not fit. `pinned`: only flavors that an earlier search
+/// chose. The state is afterwards as it was.
+pub fn nominate(
     state: &mut State,
     head: &Head,
     fair: Option<&FairSharing>,
     pinned: Option<&[Use]>,
-) -> Assignment {
-    let mut assignment = Assignment {
-        uses: Vec::new(),
-        contested: Vec::new(),
-        mode: Mode::Fit,
-        borrowing: 0,
-        refusals: Vec::new(),
-        next: Vec::new(),
+) -> (Assignment, Found) {
+    let mut chooser = Chooser {
+        head,
+        fair,
+        pinned,
+        searches: Vec::new(),
     };
-    let groups = state.quotas().groups(head.queue).to_vec();
-    let mut chooser = Chooser { head, fair, pinned };
-    for &(kind, amount) in &head.request.asks {
-        if amount > Amount::ZERO && !groups.iter().any(|group| group.kinds.contains(&kind)) {
-            assignment.refusals.push(Refusal::NotOffered { kind });
-            assignment.mode = Mode::NoFit;
-        }
-    }
-    for (at, group) in groups.iter().enumerate() {
-        let from = head.from.get(at).copied().unwrap_or(0);
-        let is_first =
-            |kind: &usize| groups.iter().position(|group| group.kinds.contains(kind)) == Some(at);
-        let asks = head
-            .request
-            .asks
-            .iter()
-            .filter(|(kind, _)| group.kinds.contains(kind) && is_first(kind));
-        let asks: Vec<(usize, Amount)> = asks.copied().collect();
-        if asks.is_empty() || assignment.mode == Mode::NoFit {
-            assignment.next.push(0);
-            continue;
-        }
-        let (taken, next) = chooser.choose(state, group, &asks, from, &mut assignment.refusals);
-        assignment.next.push(next);
-        if taken.is_empty() {
-            assignment.mode = Mode::NoFit;
-        }
-        for Taken { one, way, height } in taken {
-            assignment.mode = assignment.mode.min(way.mode());
-            assignment.borrowing = assignment.borrowing.max(height);
-            if way != Way::Fit {
-                assignment.contested.push(one.slot);
+    let assignment = chooser.assign(state);
+    let mut found = Found::default();
+    if assignment.mode == Mode::Preempt {
+        // With one resource, the search that ranked its flavor is the search for all.
+        let mut searches = chooser.searches.into_iter();
+        let same = searches.find(|(one, _)| assignment.uses == [*one]);
+        found = match same {
+            Some((_, found)) => found,
+            None => {
+                let preemptor = preemptor(head, &assignment.uses, &assignment.contested);
+                preemption::find(state, &preemptor, fair)
             }
-            assignment.uses.push(one);
-        }
+        };
     }
-    if assignment.mode == Mode::NoFit {
-        assignment.uses.clear();
-        assignment.contested.clear();
-        assignment.borrowing = 0;
-    }
-    assignment
+    (assignment, found)
 }
 
 struct Chooser<'a> {
     head: &'a Head,
     fair: Option<&'a FairSharing>,
     pinned: Option<&'a [Use]>,
+    /// Searches for victims for one resource of one flavor.
+    searches: Vec<(Use, Found)>,
 }
 
 impl Chooser<'_> {
+    /// The flavors of all groups.
+    fn assign(&mut self, state: &mut State) -> Assignment {
+        let mut assignment = Assignment {
+            uses: Vec::new(),
+            contested: Vec::new(),
+            mode: Mode::Fit,
+            borrowing: 0,
+            refusals: Vec::new(),
+            next: Vec::new(),
+        };
+        let head = self.head;
+        let groups = Arc::clone(state.quotas().groups(head.queue));
+        for &(kind, amount) in &head.request.asks {
+            if amount > Amount::ZERO && !groups.iter().any(|group| group.kinds.contains(&kind)) {
+                assignment.refusals.push(Refusal::NotOffered { kind });
+                assignment.mode = Mode::NoFit;
+            }
+        }
+        for (at, group) in groups.iter().enumerate() {
+            let from = head.from.get(at).copied().unwrap_or(0);
+            let is_first = |kind: &usize| {
+                groups.iter().position(|group| group.kinds.contains(kind)) == Some(at)
+            };
+            let asks = head
+                .request
+                .asks
+                .iter()
+                .filter(|(kind, _)| group.kinds.contains(kind) && is_first(kind));
+            let asks: Vec<(usize, Amount)> = asks.copied().collect();
+            if asks.is_empty() || assignment.mode == Mode::NoFit {
+                assignment.next.push(0);
+                continue;
+            }
+            let (taken, next) = self.choose(state, group, &asks, from, &mut assignment.refusals);
+            assignment.next.push(next);
+            if taken.is_empty() {
+                assignment.mode = Mode::NoFit;
+            }
+            for Taken { one, way, height } in taken {
+                assignment.mode = assignment.mode.min(way.mode());
+                assignment.borrowing = assignment.borrowing.max(height);
+                if way != Way::Fit {
+                    assignment.contested.push(one.slot);
+                }
+                assignment.uses.push(one);
+            }
+        }
+        if assignment.mode == Mode::NoFit {
+            assignment.uses.clear();
+            assignment.contested.clear();
+            assignment.borrowing = 0;
+        }
+        assignment
+    }
+
     /// The best flavor of a group, and where a next search goes on. Nothing: none fits.
     fn choose(
         &mut self,
@@ -298,7 +331,7 @@ impl Chooser<'_> {
     }
 
     /// What could be done with one resource of one flavor.
-    fn look(&self, state: &mut State, one: Use, refusals: &mut Vec<Refusal>) -> (Way, u32) {
+    fn look(&mut self, state: &mut State, one: Use, refusals: &mut Vec<Refusal>) -> (Way, u32) {
         let Use { slot, amount } = one;
         let queue = self.head.queue;
         let potential = state.quotas().potential(queue, slot);
@@ -310,7 +343,8 @@ impl Chooser<'_> {
             });
             return (Way::NoFit, 0);
         }
-        let available = state.book().available(queue, slot).or_zero();
+        let (available, bound) = state.book().available_within(queue, slot);
+        let available = available.or_zero();
         let (height, is_below_root) = state.book().height_that_fits(queue, slot, amount);
         if amount <= available {
             return (Way::Fit, height);
@@ -329,13 +363,14 @@ impl Chooser<'_> {
             slot,
             asked: amount,
             available,
+            bound,
             has_victims: matches!(way, Way::Preempt | Way::Reclaim),
         });
         (way, height)
     }
 
     /// Whether there are victims for one resource, and how far the workload would borrow without them.
-    fn victims(&self, state: &mut State, one: Use) -> (Way, u32) {
+    fn victims(&mut self, state: &mut State, one: Use) -> (Way, u32) {
         let (uses, contested) = ([one], [one.slot]);
         let preemptor = preemptor(self.head, &uses, &contested);
         let found = preemption::find(state, &preemptor, self.fair);
@@ -359,12 +394,13 @@ impl Chooser<'_> {
         } else {
             Way::Reclaim
         };
+        self.searches.push((one, found));
         (way, height)
     }
 }
 
 /// A head that needs room.
-pub fn preemptor<'a>(head: &Head, uses: &'a [Use], contested: &'a [Slot]) -> Preemptor<'a> {
+fn preemptor<'a>(head: &Head, uses: &'a [Use], contested: &'a [Slot]) -> Preemptor<'a> {
     Preemptor {
         queue: head.queue,
         uses,

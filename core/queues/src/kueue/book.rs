@@ -11,6 +11,33 @@
 use super::amount::Amount;
 use super::quotas::{Quotas, Slot, Use};
 use crate::tree::QueueId;
+use serde::{Deserialize, Serialize};
+
+/// What keeps a queue from using more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// The quota of a whole tree is used.
+    Tree {
+        /// Its root.
+        root: QueueId,
+        /// Its quota.
+        quota: Amount,
+        /// What is used of it.
+        used: Amount,
+    },
+    /// A queue on the way up may borrow no more.
+    BorrowingLimit {
+        /// The queue.
+        queue: QueueId,
+        /// Its own quota, with what those below it lend.
+        quota: Amount,
+        /// How much more it may use.
+        limit: Amount,
+        /// What it uses.
+        used: Amount,
+    },
+}
 
 /// Quotas, and what is used of them.
 #[derive(Clone, Debug)]
@@ -78,25 +105,46 @@ impl Book {
 
     /// How much more a queue may use now. Below zero: more is used than there is.
     pub fn available(&self, queue: QueueId, slot: Slot) -> Amount {
+        self.available_within(queue, slot).0
+    }
+
+    /// The same, and what keeps it from using more: of several bounds the lowest in the tree.
+    pub fn available_within(&self, queue: QueueId, slot: Slot) -> (Amount, Bound) {
         // From the leaf up, the answer is always `own + min(cap, what the queue above has)`. Wide numbers keep the sums
         // exact where a quota has no limit.
         let (mut own, mut cap) = (0, i128::MAX / 2);
+        let (mut root, mut bound) = (queue, None);
         for queue in self.quotas.path(queue) {
-            let (subtree, used) = (self.quotas.subtree(queue, slot), self.used(queue, slot));
+            root = queue;
             if self.quotas.parent(queue).is_none() {
-                return narrow(own + cap.min(wide(subtree - used)));
+                break;
             }
+            let (subtree, used) = (self.quotas.subtree(queue, slot), self.used(queue, slot));
             let local = self.quotas.local(queue, slot);
             let free = wide((local - used).or_zero());
             own += free;
             cap -= free;
             let limit = self.quotas.borrowing_limit(queue, slot);
-            if !limit.is_unlimited() {
-                let most = subtree - local - (used - local).or_zero() + limit;
-                cap = cap.min(wide(most));
+            let most = wide(subtree - local - (used - local).or_zero() + limit);
+            if !limit.is_unlimited() && most < cap {
+                cap = most;
+                let quota = subtree;
+                bound = Some(Bound::BorrowingLimit {
+                    queue,
+                    quota,
+                    limit,
+                    used,
+                });
             }
         }
-        Amount::ZERO
+        let (quota, used) = (self.quotas.subtree(root, slot), self.used(root, slot));
+        let of_root = wide(quota - used);
+        let bound = bound.filter(|_| cap <= of_root);
+        let available = narrow(own + cap.min(of_root));
+        (
+            available,
+            bound.unwrap_or(Bound::Tree { root, quota, used }),
+        )
     }
 
     /// Whether a workload fits into a queue now.

@@ -6,15 +6,16 @@
 //! does one that waits for its victims. Victims belong to one head of a cycle only.
 //!
 //! A strict line keeps a head that was not admitted at its front; a best-effort line may set aside one that does not fit
-//! until something of its tree changes ([`Outcome::may_be_set_aside`]).
+//! until something of its tree changes ([`Decision::may_be_set_aside`]), and keeps one that waits for its victims
+//! ([`Decision::stays_first`]).
 //!
-//! Source: `schedule` and what it calls in `pkg/scheduler/scheduler.go`.
+//! Source: `schedule` and what it calls in `pkg/scheduler/scheduler.go`; `requeueIfNotPresent` in
+//! `pkg/cache/queue/cluster_queue.go`.
 
 use super::amount::Amount;
-use super::assignment::{self, Assignment, Head, Mode};
+use super::assignment::{self, Assignment, Head, Mode, Refusal};
 use super::preemption::fair::FairSharing;
 use super::preemption::victims::{Found, Victim};
-use super::preemption::{self};
 use super::quotas::Use;
 use super::share::Share;
 use super::state::{State, WorkloadId};
@@ -61,13 +62,6 @@ pub enum Outcome {
     NoFit,
 }
 
-impl Outcome {
-    /// Whether a best-effort line may set the head aside: the next cycle would decide the same.
-    pub fn may_be_set_aside(self) -> bool {
-        matches!(self, Self::NoVictims | Self::NoFit)
-    }
-}
-
 /// What was decided of a head.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
@@ -81,9 +75,23 @@ pub struct Decision {
     pub found: Found,
     /// With fair sharing: the share of its queue, with it.
     pub share: Option<Share>,
+    /// If it no longer fits: of what heads before it left too little.
+    pub short: Option<Refusal>,
 }
 
 impl Decision {
+    /// Whether a best-effort line may set the head aside until something of its tree changes. Not while flavors are
+    /// left to try.
+    pub fn may_be_set_aside(&self) -> bool {
+        let is_refused = matches!(self.outcome, Outcome::NoVictims | Outcome::NoFit);
+        is_refused && self.next().iter().all(|&next| next == 0)
+    }
+
+    /// Whether the head stays first in a best-effort line, whoever comes: victims are evicted for it.
+    pub fn stays_first(&self) -> bool {
+        matches!(self.outcome, Outcome::Preempting | Outcome::WaitsForOthers)
+    }
+
     /// Where the search for flavors goes on in the next cycle: [`Head::from`].
     pub fn next(&self) -> &[usize] {
         match self.outcome {
@@ -105,12 +113,12 @@ pub fn run(state: &mut State, settings: &Settings, heads: &[Head]) -> Vec<Decisi
     let mut found = Vec::with_capacity(heads.len());
     let mut victims = Vec::with_capacity(heads.len());
     for head in heads {
-        let (assignment, of_it) = cycle.nominate(state, head, None);
+        let (assignment, of_it) = assignment::nominate(state, head, fair, None);
         found.push(assignment);
         victims.push(of_it);
     }
     let mut decisions = Vec::with_capacity(heads.len());
-    if let Some(fair) = fair {
+    if let Some(fair) = fair.filter(|_| heads.len() > 1) {
         let mut tournament = Tournament::new(state, heads, &found, fair.prefers_nominal);
         while let Some((at, share)) = tournament.next() {
             let mut decision = cycle.decide(
@@ -125,12 +133,16 @@ pub fn run(state: &mut State, settings: &Settings, heads: &[Head]) -> Vec<Decisi
         }
     } else {
         for at in tournament::classical(heads, &found) {
-            decisions.push(cycle.decide(
-                state,
-                at,
-                found[at].clone(),
-                std::mem::take(&mut victims[at]),
-            ));
+            let share = fair.map(|_| {
+                let (queue, uses) = (heads[at].queue, &found[at].uses);
+                state.book_mut().add(queue, uses);
+                let share = state.book().share(queue);
+                state.book_mut().remove(queue, uses);
+                share
+            });
+            let of_it = std::mem::take(&mut victims[at]);
+            let decision = cycle.decide(state, at, found[at].clone(), of_it);
+            decisions.push(Decision { share, ..decision });
         }
     }
     for (queue, uses) in &cycle.reserved {
@@ -149,22 +161,6 @@ struct Cycle<'a> {
 }
 
 impl Cycle<'_> {
-    fn nominate(
-        &self,
-        state: &mut State,
-        head: &Head,
-        pinned: Option<&[Use]>,
-    ) -> (Assignment, Found) {
-        let fair = self.settings.fair.as_ref();
-        let assignment = assignment::assign(state, head, fair, pinned);
-        let mut found = Found::default();
-        if assignment.mode == Mode::Preempt {
-            let preemptor = assignment::preemptor(head, &assignment.uses, &assignment.contested);
-            found = preemption::find(state, &preemptor, fair);
-        }
-        (assignment, found)
-    }
-
     fn decide(
         &mut self,
         state: &mut State,
@@ -182,19 +178,22 @@ impl Cycle<'_> {
                 from: Vec::new(),
                 ..head.clone()
             };
-            (assignment, found) = self.nominate(state, &first, Some(&assignment.uses));
+            let fair = self.settings.fair.as_ref();
+            (assignment, found) = assignment::nominate(state, &first, fair, Some(&assignment.uses));
             for &id in &self.taken {
                 state.bring_back(id);
             }
             waits = assignment.mode == Mode::Fit;
         }
-        let outcome = self.outcome(state, head, &assignment, &found.victims, waits);
+        let mut short = None;
+        let outcome = self.outcome(state, head, &assignment, &found.victims, waits, &mut short);
         Decision {
             head: at,
             outcome,
             assignment,
             found,
             share: None,
+            short,
         }
     }
 
@@ -205,6 +204,7 @@ impl Cycle<'_> {
         assignment: &Assignment,
         victims: &[Victim],
         waits: bool,
+        short: &mut Option<Refusal>,
     ) -> Outcome {
         if assignment.mode == Mode::NoFit {
             return Outcome::NoFit;
@@ -224,7 +224,8 @@ impl Cycle<'_> {
         if self.overlaps(victims) {
             return Outcome::VictimsTaken;
         }
-        if !self.fits(state, head, assignment, victims) {
+        *short = self.short(state, head, assignment, victims);
+        if short.is_some() {
             return Outcome::NoLongerFits;
         }
         self.taken.extend(victims.iter().map(|victim| victim.id));
@@ -240,24 +241,33 @@ impl Cycle<'_> {
         victims.iter().any(|victim| self.taken.contains(&victim.id))
     }
 
-    /// Whether a head fits once all victims of the cycle and its own are gone.
-    fn fits(
+    /// Of what there is too little for a head once all victims of the cycle and its own are gone.
+    fn short(
         &self,
         state: &mut State,
         head: &Head,
         assignment: &Assignment,
         victims: &[Victim],
-    ) -> bool {
+    ) -> Option<Refusal> {
         let own = victims.iter().map(|victim| victim.id);
         let gone: BTreeSet<WorkloadId> = self.taken.iter().copied().chain(own).collect();
         for &id in &gone {
             state.take(id);
         }
-        let fits = state.book().fits(head.queue, &assignment.uses);
+        let short = assignment.uses.iter().find_map(|one| {
+            let (available, bound) = state.book().available_within(head.queue, one.slot);
+            (one.amount > available.or_zero()).then_some(Refusal::AboveAvailable {
+                slot: one.slot,
+                asked: one.amount,
+                available: available.or_zero(),
+                bound,
+                has_victims: !victims.is_empty(),
+            })
+        });
         for &id in &gone {
             state.put_back(id);
         }
-        fits
+        short
     }
 
     fn reserve(&mut self, state: &mut State, head: &Head, uses: Vec<Use>) {

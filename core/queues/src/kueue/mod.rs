@@ -6,7 +6,7 @@
 //!
 //! From the bottom up: [`amount`] counts, [`quotas`] is what the tree allows, [`book`] what is used of it, [`share`] the
 //! dominant resource share, [`state`] the workloads that run, [`preemption`] looks for victims, [`assignment`] chooses
-//! flavors, [`tournament`] orders heads, [`cycle`] is one pass over the heads.
+//! flavors, `tournament` orders heads, [`cycle`] is one pass over the heads.
 
 pub mod amount;
 pub mod assignment;

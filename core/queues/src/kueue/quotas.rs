@@ -14,6 +14,7 @@
 use super::amount::Amount;
 use crate::tree::{Evicts, Kind, QueueId, QueueTree, WhileBorrowing};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A resource of a flavor: its place in [`Resources::slots`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,6 +52,12 @@ impl Resources {
     pub fn slot(&self, kind: usize, flavor: usize) -> Option<Slot> {
         let at = self.slots.iter().position(|&slot| slot == (kind, flavor))?;
         Some(Slot(at as u32))
+    }
+
+    /// The place of a kind of a tree's; none: no quota limits it.
+    pub fn kind_of(&self, kind: Kind) -> Option<usize> {
+        let (_, name) = KINDS.iter().find(|(other, _)| *other == kind)?;
+        self.kinds.iter().position(|other| other == name)
     }
 
     /// The kind of a slot.
@@ -146,7 +153,8 @@ struct Node {
     while_borrowing: WhileBorrowing,
     seeks_while_borrowing: bool,
     fungibility: Fungibility,
-    groups: Vec<Group>,
+    /// Most leaves of a tree share theirs.
+    groups: Arc<[Group]>,
 }
 
 /// Numbers of one queue and one slot.
@@ -175,10 +183,10 @@ impl Quotas {
         let resources = resources_of(tree);
         let limits = tree.queues().iter().flat_map(|queue| &queue.quotas);
         let limits: Vec<Limits> = limits.map(limits_of).collect();
-        let groups = groups_of(&resources);
+        let groups: Arc<[Group]> = groups_of(&resources).into();
         let mut quotas = Self::with_resources(tree, resources, &limits);
         for node in &mut quotas.nodes {
-            node.groups.clone_from(&groups);
+            node.groups = Arc::clone(&groups);
         }
         quotas
     }
@@ -246,7 +254,7 @@ impl Quotas {
 
     /// Sets which flavors a queue offers, in which order.
     pub fn set_groups(&mut self, queue: QueueId, groups: Vec<Group>) {
-        self.nodes[queue.index()].groups = groups;
+        self.nodes[queue.index()].groups = groups.into();
     }
 
     /// What quotas limit.
@@ -338,7 +346,7 @@ impl Quotas {
     }
 
     /// The flavors that it offers, in the order in which they are tried.
-    pub fn groups(&self, queue: QueueId) -> &[Group] {
+    pub fn groups(&self, queue: QueueId) -> &Arc<[Group]> {
         &self.nodes[queue.index()].groups
     }
 
@@ -390,7 +398,7 @@ fn node(tree: &QueueTree, id: QueueId) -> Node {
         while_borrowing: queue.while_borrowing,
         seeks_while_borrowing: queue.reclaims != Evicts::Never,
         fungibility: Fungibility::default(),
-        groups: Vec::new(),
+        groups: Arc::default(),
     }
 }
 

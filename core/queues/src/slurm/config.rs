@@ -1,6 +1,6 @@
 //! What a cluster's configuration says of priorities, as `scontrol show config` prints it.
 
-use super::factors::SizeRule;
+use super::factors::{self, SizeRule};
 use super::priority::Weights;
 use serde::{Deserialize, Serialize};
 
@@ -96,5 +96,37 @@ impl Default for Config {
             only_rises: false,
             reset: Reset::default(),
         }
+    }
+}
+
+impl Config {
+    /// The factor of an association's priority, where the highest of all is this.
+    pub fn association_factor(&self, priority: u32, highest: u32) -> f64 {
+        measured(self.as_given.association, priority, highest)
+    }
+
+    /// The factor of a partition's `PriorityJobFactor`.
+    pub fn partition_factor(&self, priority: u32, highest: u32) -> f64 {
+        measured(self.as_given.partition, priority, highest)
+    }
+
+    /// The factor of a QOS's priority.
+    pub fn qos_factor(&self, priority: u32, highest: u32) -> f64 {
+        measured(self.as_given.qos, priority, highest)
+    }
+
+    /// The factor of a trackable resource of which a job asks so much, and its partition has so much.
+    pub fn tres_factor(&self, asked: f64, of_partition: f64) -> f64 {
+        match self.as_given.tres {
+            true => asked,
+            false => factors::tres(asked, of_partition),
+        }
+    }
+}
+
+fn measured(is_as_given: bool, priority: u32, highest: u32) -> f64 {
+    match is_as_given {
+        true => f64::from(priority),
+        false => factors::normal(priority, highest),
     }
 }

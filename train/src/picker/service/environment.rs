@@ -157,6 +157,7 @@ impl Environment {
             workload: &days.workload,
             history: None,
             picker: None,
+            queues: None,
         };
         self.schedule(days, policies::build(&spec.parse()?, &context))
     }

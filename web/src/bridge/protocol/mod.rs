@@ -7,6 +7,7 @@ mod model;
 mod open;
 mod pack;
 mod run;
+mod start;
 mod summary;
 mod weights;
 
@@ -17,6 +18,7 @@ pub use open::{
 };
 pub use pack::{PackReply, PackRequest, Packer};
 pub use run::{AHEAD, LogShortage, RunInput, RunReply, RunRequest, Runner};
+pub use start::{StartReply, StartRequest, Starter};
 pub use summary::{Summarizer, SummaryReply, SummaryRequest};
 pub use weights::{WeightsReader, WeightsReply, WeightsRequest};
 
@@ -26,7 +28,7 @@ use switchyard::policies::{PolicySpec, entry};
 use wasm_bindgen::JsValue;
 
 /// Page and worker must be of the same build: counts changes of the protocol.
-pub const PROTOCOL: u32 = 20;
+pub const PROTOCOL: u32 = 21;
 
 /// What a worker is for.
 pub trait Role: 'static {
@@ -205,6 +207,7 @@ mod tests {
             Summarizer::NAME,
             GoodputModel::NAME,
             Packer::NAME,
+            Starter::NAME,
             Exporter::NAME,
             WeightsReader::NAME,
         ];

@@ -6,6 +6,7 @@ mod carrying;
 use crate::bridge::client::WorkerHandle;
 use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{Opener, Summarizer};
+use crate::state::capacity::Searching;
 use crate::state::sweep::Order;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -21,6 +22,8 @@ pub(super) struct SweepUnderWay {
     workers: Vec<(usize, WorkerHandle<Summarizer>)>,
     /// The jobs of the page, and those of the other side.
     sides: [Side; 2],
+    /// What says which runs come next, where that hangs on what the others come to.
+    search: Option<Searching>,
     /// What opens the jobs of the other side.
     pub(super) opener: Option<WorkerHandle<Opener>>,
     /// Tells this one from others that were asked for.

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::session::opening::state::OpeningRequest;
 use crate::session::opening::state::{AfterReading, AfterRefusal};
 use crate::state::{
-    Action, AppState, ColumnsAsked, DATA_CENTRE, GUIDED, NextStep, OpeningAction, Refused, Source,
+    Action, AppState, ColumnsAsked, GUIDED, NextStep, OpeningAction, Refused, Scene, Source,
 };
 use crate::stored_traces::TraceFiles;
 use std::rc::Rc;
@@ -299,11 +299,9 @@ impl Session {
         if let (Some(head), Some(columns)) = (head, &self.open_now().how.columns) {
             remembered::remember(head, columns);
         }
-        let is_sample = |name: &str| {
-            let sample = SAMPLES.iter().find(|sample| sample.name == name);
-            report.is_none() && sample.is_some_and(|of| of.title == trace.title)
-        };
-        let brings_schedulers = is_sample(GUIDED) || is_sample(DATA_CENTRE);
+        let sample = SAMPLES.iter().find(|sample| sample.title == trace.title);
+        let brings_schedulers = report.is_none()
+            && sample.is_some_and(|of| of.name == GUIDED || Scene::of(of.name).is_some());
         let is_first = self.0.stage.read().workload.jobs.is_empty();
         self.put_aside(
             old,

@@ -89,6 +89,7 @@ impl Session {
         let job = self.job_of(wanted.job, jobs_there);
         self.0.runs.end_all();
         self.0.analyses.end_sweep();
+        self.0.analyses.end_start();
         let opens_at = wanted
             .time
             .or(sample.map(|sample| sample.opens_at))

@@ -234,6 +234,7 @@ mod tests {
                 options: SimOptions::default(),
                 history: None,
                 outages: Default::default(),
+                queues: Default::default(),
             }),
             applications: None,
             weights: RunWeights::default(),

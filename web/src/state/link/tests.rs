@@ -3,10 +3,13 @@
 use super::*;
 use crate::stage::Stage;
 use crate::state::random::{Random, opened};
+use crate::state::samples::SCENES;
 use crate::state::{Action, AppState};
 use std::sync::Arc;
 use switchyard::engine::{LogBudget, SimOptions};
 use switchyard::placement::Strategy;
+use switchyard::queues::membership::{By, QueueSettings};
+use switchyard::queues::text;
 use switchyard::workload::{ApplicationSettings, GpuGeneration};
 
 #[test]
@@ -14,7 +17,14 @@ fn the_data_centre_comes_with_what_it_shows() {
     let link = Link::parse("sample=data-centre");
     assert!(link.settings.options.contention);
     let names: Vec<String> = link.policies.iter().map(ToString::to_string).collect();
-    assert_eq!(names, DATA_CENTRE_SCHEDULERS);
+    assert_eq!(names, Scene::of("data-centre").unwrap().schedulers);
+    for scene in SCENES {
+        let link = Link::parse(&format!("sample={}", scene.sample));
+        assert_eq!(link.complaints, Vec::<String>::new(), "{}", scene.sample);
+        assert_eq!(link.policies.len(), scene.schedulers.len());
+        let settings = link.settings != Default::default();
+        assert_eq!(settings, !scene.settings.is_empty());
+    }
     let other = Link::parse("sample=data-centre&run=fifo");
     assert!(!other.settings.options.contention);
     assert_eq!(other.policies.len(), 1);
@@ -58,6 +68,12 @@ fn a_link_reads_back_what_it_wrote() {
                 weights: "0123456789abcdef".parse().unwrap(),
             },
             outages: "7:3600..7200,2:86400..:drain".parse().unwrap(),
+            queues: QueueSettings {
+                tree: Some(Arc::new(
+                    text::read("lab;a~20~26~20b,parent=lab,gpus=8,borrow=4,weight=2").unwrap(),
+                )),
+                by: By::Account,
+            },
             applications: Arc::new(ApplicationSettings {
                 always: true,
                 rule: "2: ncf; bert".into(),
@@ -130,7 +146,7 @@ fn every_wrong_part_is_named_and_the_rest_is_kept() {
             "run=lifo: there is no policy 'lifo': use one of fifo, fewest-gpus, srt",
             "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
             "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
-            "sample=house: use one of lab, cluster, fleet, data-centre, three-jobs.",
+            "sample=house: use one of lab, cluster, fleet, data-centre, three-jobs,",
             "t=-1: it is a number from 0 to 1e12.",
             "log-budget=5000: it takes a whole number from 1 to 4000 (MB).",
             "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
@@ -295,6 +311,7 @@ fn other_value(setting: &switchyard::Setting) -> String {
         ParamKind::Float { min, .. } => (min + 7.5).to_string(),
         _ => match setting.key {
             "outages" => "0:60..3600".to_owned(),
+            "queues" => "lab;a,parent=lab,gpus=8".to_owned(),
             "weights" => "00000000000000ff".to_owned(),
             key if key.contains("rule") || key.contains("binding") => "2: ncf; bert".to_owned(),
             key => panic!("no value is known for {key}"),

@@ -138,6 +138,9 @@ fn sentence(stage: &Stage, run: u32, verdict: Verdict, on_job: &Callback<JobId>)
         Verdict::TooFewGpus { wants, left } => {
             html! { { format!("Waits: it wants {} and the jobs before it leave {left}.", gpus(wants)) } }
         }
+        Verdict::NoQuota { wants, left } => {
+            html! { { format!("Waits for quota: it wants {} and its queue may use {left} more.", gpus(wants)) } }
+        }
         Verdict::PlacementWaits { wants, free } => {
             html! { { format!("Waits: it wants {} and {free} {} free, but not on nodes where the placement would put it.", gpus(wants), are(free)) } }
         }

@@ -8,6 +8,7 @@ pub(crate) mod fragmentation;
 pub(crate) mod goodput;
 mod jobs;
 mod queues;
+mod start;
 mod sweep;
 mod timeline;
 mod yard;
@@ -17,12 +18,13 @@ use crate::state::AppState;
 use crate::state::link::{Link, among};
 
 /// The views in the order of their tabs and keys. The first is shown where none is named.
-pub(super) static VIEWS: [View; 8] = [
+pub(super) static VIEWS: [View; 9] = [
     yard::VIEW,
     timeline::VIEW,
     compare::VIEW,
     jobs::VIEW,
     queues::VIEW,
+    start::VIEW,
     sweep::VIEW,
     goodput::VIEW,
     fragmentation::VIEW,

@@ -3,27 +3,13 @@
 //! In: a cluster at the start of a cycle. Out: the cluster after it. Source: `actions/allocate`, `consolidation`,
 //! `reclaim`, `preempt`, `stalegangeviction`.
 
-use super::cluster::{Cluster, Place, State, TaskId, add};
+use super::cluster::{Cluster, Place, State, TaskId};
+use super::facts::{Action, Fact, NoPlace, Objection, What};
 use super::place::{fixed_has_quota, next_tasks, place_all, sum};
 use super::turns::{Entry, Turns, is_ready};
 use super::victims::{Batch, Rules, make_room};
 use crate::kai::min_runtime::{for_preempt, for_reclaim};
-use crate::kai::reclaim::{Reclaimer, Victims, can_lose, may_reclaim, may_try};
-
-/// What a cycle does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Starts jobs where there is room.
-    Allocate,
-    /// Moves running jobs so that another one fits; nobody loses anything.
-    Consolidate,
-    /// Takes back from other queues.
-    Reclaim,
-    /// Takes from jobs of lower priority in the same queue.
-    Preempt,
-    /// Evicts gangs that have run for long with too few tasks.
-    EvictStale,
-}
+use crate::kai::reclaim::{Reclaimer, Victims, can_lose, may_reclaim, may_try, parts};
 
 /// All of them, in their order.
 pub const ALL: [Action; 5] = [
@@ -34,24 +20,49 @@ pub const ALL: [Action; 5] = [
     Action::EvictStale,
 ];
 
-/// Runs one action.
-pub fn run(cluster: &mut Cluster, action: Action) {
+/// Runs one action, and says what it decided about each job that it looked at.
+pub fn run(cluster: &mut Cluster, action: Action) -> Vec<Fact> {
+    let mut facts = Vec::new();
     match action {
-        Action::Allocate => allocate(cluster),
-        Action::Consolidate => for_each(cluster, consolidate_for),
-        Action::Reclaim => for_each(cluster, reclaim_for),
-        Action::Preempt => for_each(cluster, preempt_for),
-        Action::EvictStale => evict_stale(cluster),
+        Action::Allocate => allocate(cluster, &mut facts),
+        Action::Consolidate => for_each(cluster, action, consolidate_for, &mut facts),
+        Action::Reclaim => for_each(cluster, action, reclaim_for, &mut facts),
+        Action::Preempt => for_each(cluster, action, preempt_for, &mut facts),
+        Action::EvictStale => evict_stale(cluster, &mut facts),
     }
+    facts
 }
 
-fn allocate(cluster: &mut Cluster) {
+/// Keeps what was changed for a job, and tells it.
+fn keep(cluster: &mut Cluster, action: Action, job: usize, facts: &mut Vec<Fact>) {
+    for (task, before) in cluster.changed() {
+        let now = cluster.place(task);
+        let Some(node) = now.node else { continue };
+        let what = match (now.state, before.node) {
+            (State::Binding, _) => What::Starts { task, node },
+            (State::Pipelined, Some(from)) => What::Moves {
+                task,
+                from,
+                to: node,
+            },
+            (State::Pipelined, None) => What::Waits { task, node },
+            _ => What::Evicts { task, node },
+        };
+        facts.push(Fact { action, job, what });
+    }
+    cluster.keep();
+}
+
+fn allocate(cluster: &mut Cluster, facts: &mut Vec<Fact>) {
+    let action = Action::Allocate;
     let nodes: Vec<usize> = (0..cluster.nodes.len()).collect();
     let mut turns = waiting(cluster);
     while let Some(entry) = turns.pop(cluster) {
         let job = entry.job;
         let tasks = next_tasks(cluster, job, false);
-        if !place_all(cluster, job, &tasks, &nodes, false) {
+        if let Err(why) = place_all(cluster, job, &tasks, &nodes, false) {
+            let what = What::NoPlace(why);
+            facts.push(Fact { action, job, what });
             continue;
         }
         // A gang of which some must wait does not start in part.
@@ -70,7 +81,7 @@ fn allocate(cluster: &mut Cluster) {
                 }
             }
         }
-        cluster.keep();
+        keep(cluster, action, job, facts);
         if !next_tasks(cluster, job, false).is_empty() {
             turns.push(cluster, entry);
         }
@@ -89,11 +100,24 @@ fn waiting(cluster: &Cluster) -> Turns {
 }
 
 /// Tries to make room for each job that waits.
-fn for_each(cluster: &mut Cluster, attempt: impl Fn(&mut Cluster, usize) -> bool) {
+fn for_each(
+    cluster: &mut Cluster,
+    action: Action,
+    attempt: impl Fn(&mut Cluster, usize) -> Result<(), What>,
+    facts: &mut Vec<Fact>,
+) {
     let mut turns = waiting(cluster);
     while let Some(entry) = turns.pop(cluster) {
-        if cluster.jobs[entry.job].may_evict && attempt(cluster, entry.job) {
-            cluster.keep();
+        let job = entry.job;
+        let of = &cluster.jobs[job];
+        // Nobody is moved for jobs that nobody may evict.
+        let is_asked = action != Action::Consolidate || of.preemptible;
+        if !of.may_evict || !is_asked {
+            continue;
+        }
+        match attempt(cluster, job) {
+            Ok(()) => keep(cluster, action, job, facts),
+            Err(what) => facts.push(Fact { action, job, what }),
         }
     }
 }
@@ -106,28 +130,28 @@ fn candidates(cluster: &Cluster, may: impl Fn(usize) -> bool) -> Vec<usize> {
     jobs.filter(has).filter(|&job| may(job)).collect()
 }
 
-fn consolidate_for(cluster: &mut Cluster, job: usize) -> bool {
-    if !cluster.jobs[job].preemptible {
-        return false;
-    }
+fn consolidate_for(cluster: &mut Cluster, job: usize) -> Result<(), What> {
     let request = sum(cluster, &next_tasks(cluster, job, true));
     let nodes = 0..cluster.nodes.len();
     let free: f64 = nodes.map(|node| cluster.gpus_soon(node)).sum();
-    if cluster.gpus.is_some_and(|gpus| free < request[gpus]) {
-        return false;
+    if let Some(asked) = cluster.gpus.map(|gpus| request[gpus])
+        && free < asked
+    {
+        return Err(What::NotFree { asked, free });
     }
     let candidates = candidates(cluster, |victim| victim != job);
     let rules = Rules {
         candidates: &candidates,
         allows: &|cluster, victims| {
             let mut tasks = victims.iter().flat_map(|batch| &batch.tasks);
-            tasks.all(|&id| cluster.place(id).state != State::Releasing)
+            let lost = tasks.find(|&&id| cluster.place(id).state == State::Releasing);
+            lost.map_or(Ok(()), |&task| Err(Objection::Lost { task }))
         },
     };
-    make_room(cluster, job, &rules)
+    make_room(cluster, job, &rules).map_err(What::NoRoom)
 }
 
-fn reclaim_for(cluster: &mut Cluster, job: usize) -> bool {
+fn reclaim_for(cluster: &mut Cluster, job: usize) -> Result<(), What> {
     let tasks = next_tasks(cluster, job, true);
     let request = sum(cluster, &tasks);
     let of = &cluster.jobs[job];
@@ -136,26 +160,22 @@ fn reclaim_for(cluster: &mut Cluster, job: usize) -> bool {
         request: &request,
         preemptible: of.preemptible,
     };
-    if may_try(&cluster.standings, &reclaimer).is_err() {
-        return false;
-    }
+    may_try(&cluster.standings, &reclaimer).map_err(What::MayNotReclaim)?;
     let before = cluster.standings.clone();
     let settings = cluster.settings;
     let tree = cluster.tree;
     let jobs = cluster.jobs;
-    let is_young = |victim: usize| {
+    let must_run = |victim: usize| {
         let default = settings.reclaim_min_runtime;
         let victim = &jobs[victim];
-        let time = for_reclaim(tree, settings.resolve, default, of.queue, victim.queue);
-        victim.ran < time.seconds
+        for_reclaim(tree, settings.resolve, default, of.queue, victim.queue).seconds
     };
     let candidates = candidates(cluster, |victim| {
         let queue = jobs[victim].queue;
         queue != of.queue
             && can_lose(tree, &before, &reclaimer, queue)
-            && (jobs[victim].is_elastic() || !is_young(victim))
+            && (jobs[victim].is_elastic() || jobs[victim].ran >= must_run(victim))
     });
-    let resources = request.len();
     let rules = Rules {
         candidates: &candidates,
         allows: &|cluster, victims| {
@@ -169,78 +189,89 @@ fn reclaim_for(cluster: &mut Cluster, job: usize) -> bool {
                 request: &request,
                 ..reclaimer
             };
-            let lost = lost(cluster, victims, resources);
+            let lost = lost(cluster, victims);
             let multiplier = settings.multiplier;
-            keeps_minimum(cluster, victims, &is_young)
-                && may_reclaim(tree, &before, &reclaimer, &lost, multiplier).is_ok()
+            keeps_minimum(cluster, victims, &must_run)?;
+            may_reclaim(tree, &before, &reclaimer, &lost, multiplier).map_err(Objection::Unfair)
         },
     };
-    make_room(cluster, job, &rules)
+    make_room(cluster, job, &rules).map_err(What::NoRoom)
 }
 
-fn preempt_for(cluster: &mut Cluster, job: usize) -> bool {
+fn preempt_for(cluster: &mut Cluster, job: usize) -> Result<(), What> {
     let request = sum(cluster, &next_tasks(cluster, job, true));
-    if !fixed_has_quota(cluster, job, &request) {
-        return false;
-    }
+    let no_quota = |why| What::NoPlace(NoPlace::Quota(why));
+    fixed_has_quota(cluster, job, &request).map_err(no_quota)?;
     let jobs = cluster.jobs;
     let of = &jobs[job];
     let time = for_preempt(cluster.tree, cluster.settings.preempt_min_runtime, of.queue);
-    let is_young = |victim: usize| jobs[victim].ran < time.seconds;
+    let must_run = |_: usize| time.seconds;
     let candidates = candidates(cluster, |victim| {
         let lost = &jobs[victim];
         let may = lost.queue == of.queue && lost.priority < of.priority;
-        may && (lost.is_elastic() || !is_young(victim))
+        may && (lost.is_elastic() || lost.ran >= must_run(victim))
     });
     let rules = Rules {
         candidates: &candidates,
-        allows: &|cluster, victims| keeps_minimum(cluster, victims, &is_young),
+        allows: &|cluster, victims| keeps_minimum(cluster, victims, &must_run),
     };
-    make_room(cluster, job, &rules)
+    make_room(cluster, job, &rules).map_err(What::NoRoom)
 }
 
-/// Whether young jobs that may shrink keep their minimum.
-fn keeps_minimum(cluster: &Cluster, victims: &[Batch], is_young: &dyn Fn(usize) -> bool) -> bool {
-    victims.iter().all(|batch| {
+/// Whether jobs that may shrink and have not run for long enough keep their minimum.
+fn keeps_minimum(
+    cluster: &Cluster,
+    victims: &[Batch],
+    must_run: &dyn Fn(usize) -> f64,
+) -> Result<(), Objection> {
+    for batch in victims {
         let job = &cluster.jobs[batch.job];
-        if !job.is_elastic() || !is_young(batch.job) {
-            return true;
+        let seconds = must_run(batch.job);
+        if !job.is_elastic() || job.ran >= seconds {
+            continue;
         }
         let used = cluster.are(batch.job, State::is_used);
         let is_victim = |task: usize| batch.tasks.iter().any(|id| id.task == task);
-        cluster.gang(batch.job).sets().iter().all(|set| {
+        let keeps = cluster.gang(batch.job).sets().iter().all(|set| {
             let victims = set.count(&is_victim);
             victims == 0 || set.count(&used) >= set.minimum + victims
-        })
-    })
+        });
+        if !keeps {
+            return Err(Objection::Young {
+                job: batch.job,
+                ran: job.ran,
+                seconds,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// What queues lose to a scenario: tasks above a minimum one by one, the others of a job together. What is moved is not
 /// lost.
-fn lost(cluster: &Cluster, victims: &[Batch], resources: usize) -> Vec<Victims> {
+fn lost(cluster: &Cluster, victims: &[Batch]) -> Vec<Victims> {
     let mut by_queue: Vec<Victims> = Vec::new();
     for batch in victims {
         let job = &cluster.jobs[batch.job];
-        let mut amounts: Vec<Vec<f64>> = Vec::new();
-        let mut sum = vec![0.0; resources];
-        let mut any = false;
+        let mut core: Vec<&[f64]> = Vec::new();
+        let mut elastic = Vec::new();
         for set in cluster.gang(batch.job).sets() {
             let in_set = |id: &&TaskId| set.tasks.contains(&id.task);
             for (nth, &id) in batch.tasks.iter().filter(in_set).enumerate() {
                 if cluster.place(id).state.is_active() {
                     continue;
                 }
-                if nth < set.minimum {
-                    add(&mut sum, cluster.request(id), 1.0);
-                    any = true;
+                let of = if nth < set.minimum {
+                    &mut core
                 } else {
-                    amounts.push(cluster.request(id).to_vec());
-                }
+                    &mut elastic
+                };
+                of.push(cluster.request(id));
             }
         }
-        if any {
-            amounts.push(sum);
-        }
+        let count = core.len();
+        core.append(&mut elastic);
+        let amounts = parts(&core, count);
         if amounts.is_empty() {
             continue;
         }
@@ -255,7 +286,7 @@ fn lost(cluster: &Cluster, victims: &[Batch], resources: usize) -> Vec<Victims> 
     by_queue
 }
 
-fn evict_stale(cluster: &mut Cluster) {
+fn evict_stale(cluster: &mut Cluster, facts: &mut Vec<Fact>) {
     for job in 0..cluster.jobs.len() {
         let of = &cluster.jobs[job];
         let used = cluster.count(job, State::is_used);
@@ -272,6 +303,6 @@ fn evict_stale(cluster: &mut Cluster) {
         for id in tasks {
             cluster.evict(id);
         }
-        cluster.keep();
+        keep(cluster, Action::EvictStale, job, facts);
     }
 }

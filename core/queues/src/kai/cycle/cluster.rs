@@ -8,6 +8,8 @@ use crate::kai::levels::{Asked, divide_tree, sum_up};
 use crate::kai::min_runtime::Resolve;
 use crate::kai::standing::Standings;
 use crate::tree::{Kind, QueueId, QueueTree};
+use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A node. Nodes of equal score are taken in their order.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,7 +150,7 @@ pub struct Place {
 }
 
 /// A task: its job and its place in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TaskId {
     /// The job.
     pub job: usize,
@@ -352,6 +354,19 @@ impl<'a> Cluster<'a> {
                 self.swap(id, place);
             }
         }
+    }
+
+    /// The tasks that have changed and where they were before.
+    pub fn changed(&self) -> BTreeMap<TaskId, Place> {
+        let mut first = BTreeMap::new();
+        for &(id, place) in &self.changes {
+            first.entry(id).or_insert(place);
+        }
+        first.retain(|&id, before| {
+            let now = self.place(id);
+            (before.state, before.node) != (now.state, now.node)
+        });
+        first
     }
 
     /// Keeps all changes: what an attempt evicted is evicted.

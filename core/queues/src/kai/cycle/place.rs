@@ -4,7 +4,7 @@
 //! `nodeplacement` (fullest node first), `nodeavailability`, `resourcetype`, `proportion/capacity_policy`.
 
 use super::cluster::{Cluster, Place, State, TaskId, add};
-use crate::kai::standing::Standing;
+use super::facts::{NoPlace, NoQuota};
 
 /// Scores of nodes: what counts more is worth more than all that counts less.
 const FREE_NOW: f64 = 1000.0;
@@ -34,50 +34,78 @@ pub fn sum(cluster: &Cluster, tasks: &[TaskId]) -> Vec<f64> {
 }
 
 /// Whether the queues of a job have room for more: within their limits, and what nobody may evict within what they deserve.
-pub fn has_quota(cluster: &Cluster, job: usize, request: &[f64]) -> bool {
-    let preemptible = cluster.jobs[job].preemptible;
-    let within = |of: &Standing, amount: f64| {
-        let limit = of.allocated + amount <= of.limit;
-        amount == 0.0 || limit && (preemptible || of.fixed + amount <= of.deserved)
-    };
-    let mut path = cluster.tree.path(cluster.jobs[job].queue);
-    path.all(|queue| {
-        let mut standings = cluster.standings.of(queue).iter().zip(request);
-        standings.all(|(of, &amount)| within(of, amount))
-    })
+///
+/// # Errors
+/// The first queue upwards that has none.
+pub fn has_quota(cluster: &Cluster, job: usize, request: &[f64]) -> Result<(), NoQuota> {
+    for queue in cluster.tree.path(cluster.jobs[job].queue) {
+        let standings = cluster.standings.of(queue).iter().zip(request);
+        for (resource, (of, &amount)) in standings.enumerate() {
+            let would_have = of.allocated + amount;
+            if amount != 0.0 && would_have > of.limit {
+                return Err(NoQuota {
+                    queue,
+                    resource,
+                    would_have,
+                    bound: of.limit,
+                    fixed: false,
+                });
+            }
+        }
+    }
+    fixed_has_quota(cluster, job, request)
 }
 
 /// Whether a job that nobody may evict stays within what its queues deserve.
-pub fn fixed_has_quota(cluster: &Cluster, job: usize, request: &[f64]) -> bool {
-    let of = &cluster.jobs[job];
-    let mut path = cluster.tree.path(of.queue);
-    of.preemptible
-        || path.all(|queue| {
-            let mut standings = cluster.standings.of(queue).iter().zip(request);
-            standings.all(|(of, &amount)| amount == 0.0 || of.fixed + amount <= of.deserved)
-        })
+///
+/// # Errors
+/// The first queue upwards that deserves less.
+pub fn fixed_has_quota(cluster: &Cluster, job: usize, request: &[f64]) -> Result<(), NoQuota> {
+    if cluster.jobs[job].preemptible {
+        return Ok(());
+    }
+    for queue in cluster.tree.path(cluster.jobs[job].queue) {
+        let standings = cluster.standings.of(queue).iter().zip(request);
+        for (resource, (of, &amount)) in standings.enumerate() {
+            let would_have = of.fixed + amount;
+            if amount != 0.0 && would_have > of.deserved {
+                return Err(NoQuota {
+                    queue,
+                    resource,
+                    would_have,
+                    bound: of.deserved,
+                    fixed: true,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Places tasks of a job on nodes, all or none. `attempt` says that none starts now: all wait for what is released.
+///
+/// # Errors
+/// No task, no quota, or no node for one of them.
 pub fn place_all(
     cluster: &mut Cluster,
     job: usize,
     tasks: &[TaskId],
     nodes: &[usize],
     attempt: bool,
-) -> bool {
-    if tasks.is_empty() || !has_quota(cluster, job, &sum(cluster, tasks)) {
-        return false;
+) -> Result<(), NoPlace> {
+    if tasks.is_empty() {
+        return Err(NoPlace::NothingWaits);
     }
+    has_quota(cluster, job, &sum(cluster, tasks)).map_err(NoPlace::Quota)?;
     let mark = cluster.mark();
     for &id in tasks {
         let Some(node) = best_node(cluster, id, nodes) else {
             cluster.take_back(mark);
-            return false;
+            return Err(NoPlace::NoNode { task: id });
         };
         put_on(cluster, id, node, attempt);
     }
-    true
+    Ok(())
 }
 
 fn put_on(cluster: &mut Cluster, id: TaskId, node: usize, attempt: bool) {

@@ -8,8 +8,10 @@
 //! are tried, then those on more and more nodes. For a gang, the same is done for 1, 2, 4… of its tasks before.
 
 use super::cluster::{Cluster, State, TaskId};
+use super::facts::{NoRoom, Objection};
 use super::place::{next_tasks, place_all};
 use super::turns::{Entry, Turns, tasks_of};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// How scenarios are made of the victims taken so far.
@@ -30,19 +32,30 @@ pub struct Batch {
     pub tasks: Vec<TaskId>,
 }
 
+/// Says whether a scenario is allowed once it is played through.
+pub type Allows<'r> = &'r dyn Fn(&Cluster, &[Batch]) -> Result<(), Objection>;
+
 /// What is asked about victims.
 pub struct Rules<'r> {
     /// Jobs that can be victims.
     pub candidates: &'r [usize],
-    /// Whether a scenario is allowed once it is played through: the cluster, and its victims by job.
-    pub allows: &'r dyn Fn(&Cluster, &[Batch]) -> bool,
+    /// Asked with the cluster and the victims of a scenario, by job.
+    pub allows: Allows<'r>,
 }
 
 /// Makes room for a job: on success the cluster has changed, otherwise it is as before.
-pub fn make_room(cluster: &mut Cluster, job: usize, rules: &Rules) -> bool {
+///
+/// # Errors
+/// No victims make room.
+pub fn make_room(cluster: &mut Cluster, job: usize, rules: &Rules) -> Result<(), NoRoom> {
+    let told = Cell::new(NoRoom {
+        candidates: rules.candidates.len(),
+        scenarios: 0,
+        last: None,
+    });
     let tasks = next_tasks(cluster, job, true);
     if tasks.is_empty() {
-        return false;
+        return Err(told.get());
     }
     let base = feasible(cluster, job);
     for maker in [Maker::OneNode, Maker::ManyNodes] {
@@ -51,6 +64,7 @@ pub fn make_room(cluster: &mut Cluster, job: usize, rules: &Rules) -> bool {
             rules,
             maker,
             base: &base,
+            told: &told,
             recorded: Vec::new(),
         };
         if search.most(cluster, &tasks) == 0 {
@@ -60,13 +74,14 @@ pub fn make_room(cluster: &mut Cluster, job: usize, rules: &Rules) -> bool {
         if search.probe(cluster, &tasks).is_some() {
             let gang = cluster.gang(job);
             let is_gang = gang.has_minimum(&cluster.are(job, State::is_used));
-            if !is_gang {
-                cluster.take_back(mark);
+            if is_gang {
+                return Ok(());
             }
-            return is_gang;
+            cluster.take_back(mark);
+            return Err(told.get());
         }
     }
-    false
+    Err(told.get())
 }
 
 /// Nodes on which something is free or will be, or all for a job that needs no GPU.
@@ -89,6 +104,7 @@ struct Search<'s, 'r> {
     rules: &'s Rules<'r>,
     maker: Maker,
     base: &'s [usize],
+    told: &'s Cell<NoRoom>,
     /// Victims of a smaller part of the job.
     recorded: Vec<Batch>,
 }
@@ -183,20 +199,25 @@ impl Search<'_, '_> {
             return None;
         }
         let nodes: Vec<usize> = nodes.into_iter().collect();
+        let mut told = self.told.get();
+        told.scenarios += 1;
         if self.place_anew(cluster, tasks, &seen, &nodes) {
-            let by_job = gather(&batches);
-            if (self.rules.allows)(cluster, &by_job) {
-                // A batch counts as long as one of its tasks does not stay where it was.
-                let has_left = |batch: &&Batch| {
-                    let mut tasks = batch.tasks.iter();
-                    tasks.any(|&id| {
-                        let state = cluster.place(id).state;
-                        matches!(state, State::Releasing | State::Pipelined)
-                    })
-                };
-                return Some(batches.into_iter().filter(has_left).cloned().collect());
+            match (self.rules.allows)(cluster, &gather(&batches)) {
+                Ok(()) => {
+                    // A batch counts as long as one of its tasks does not stay where it was.
+                    let has_left = |batch: &&Batch| {
+                        let mut tasks = batch.tasks.iter();
+                        tasks.any(|&id| {
+                            let state = cluster.place(id).state;
+                            matches!(state, State::Releasing | State::Pipelined)
+                        })
+                    };
+                    return Some(batches.into_iter().filter(has_left).cloned().collect());
+                }
+                Err(objection) => told.last = Some(objection),
             }
         }
+        self.told.set(told);
         cluster.take_back(mark);
         None
     }
@@ -229,13 +250,14 @@ impl Search<'_, '_> {
         while let Some(entry) = turns.pop(cluster) {
             if entry.job == self.job {
                 let tasks = tasks_of(cluster, &entry);
-                if !place_all(cluster, entry.job, &tasks, nodes, true) {
+                if place_all(cluster, entry.job, &tasks, nodes, true).is_err() {
                     return false;
                 }
                 has_room = true;
             } else if victims.contains(&entry.job) {
                 let tasks = next_tasks(cluster, entry.job, true);
-                place_all(cluster, entry.job, &tasks, nodes, true);
+                // A victim without a place is lost.
+                let _ = place_all(cluster, entry.job, &tasks, nodes, true);
             }
         }
         has_room

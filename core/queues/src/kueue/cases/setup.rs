@@ -3,10 +3,12 @@
 //! In: a case and the file's `base`; a field of the case stands before that of the base. Out: a state, with names.
 //! - `cqs`: `{name: queue}` or `[{"name", …}]`. A queue is its nominal quota, of `resource` (by default `cpu`) in the
 //!   flavor `default`; or an object: `nominal`, `borrowingLimit`, `lendingLimit`, or any resource by its name; or
+//!   `resources: {resource: quota}`; `flavors: {flavor: {resource: quota}}`;
 //!   `resourceGroups: [[{"name": flavor, "resources": {resource: quota}}]]`, a list of flavors for each group. A quota
 //!   is a quantity, or an object of the three. Further: `cohort`, `weight`, `preemption`, `fungibility`, `queueingStrategy`.
 //! - `cohorts`: the same for cohorts, with `parent`. A cohort that is only named has no quota, and is a root.
 //! - `cohort`: that of all queues, or `{queue: cohort}`. `weights`: that of all, or `{queue or cohort: weight}`.
+//! - `borrowingLimit`, `lendingLimit`: that of all queues, or `{queue or cohort: limit}`.
 //! - `preemption`: `withinClusterQueue`, `reclaimWithinCohort`, `borrowWithinCohort` (a policy and perhaps
 //!   `maxPriorityThreshold`, as an object or as text) of all queues; under a queue's name its own, or that it has none.
 //! - `admitted`: `[{"name", "cq", "priority", resource: quantity, …}]`, with `flavor` (one, or by resource; by default the
@@ -26,13 +28,27 @@ use std::collections::{BTreeMap, BTreeSet};
 const FLAVOR: &str = "default";
 
 /// Fields of a workload that are no resources.
-const OF_WORKLOADS: [&str; 12] = [
-    "uses", "name", "cq", "priority", "flavor", "created", "reserved", "evicted", "uid", "target",
-    "reason", "queue",
+const OF_WORKLOADS: [&str; 13] = [
+    "uses",
+    "clusterQueue",
+    "name",
+    "cq",
+    "priority",
+    "flavor",
+    "created",
+    "reserved",
+    "evicted",
+    "uid",
+    "target",
+    "reason",
+    "queue",
 ];
 
 /// Fields of a queue that are no resources.
-const OF_QUEUES: [&str; 13] = [
+const OF_QUEUES: [&str; 16] = [
+    "resources",
+    "flavors",
+    "quota",
     "name",
     "queueingStrategy",
     "cohort",
@@ -146,12 +162,6 @@ impl<'a> Setup<'a> {
         .field(name)
     }
 
-    /// The names of those that run.
-    pub fn names(&self) -> BTreeMap<WorkloadId, &str> {
-        let pairs = self.admitted.iter();
-        pairs.map(|(name, id)| (*id, name.as_str())).collect()
-    }
-
     /// Reads a workload, of the queue that it names or of this one.
     pub fn workload(&self, value: &Value, queue: Option<&str>) -> Result<Described, CaseError> {
         let fields = value
@@ -159,7 +169,7 @@ impl<'a> Setup<'a> {
             .ok_or_else(|| wrong("a workload is no object"))?;
         let name = text(fields, &["name"]).unwrap_or_default();
         let about = |what: &str| wrong(format!("workload '{name}': {what}"));
-        let given = text(fields, &["cq", "queue"]).or(queue);
+        let given = text(fields, &["cq", "queue", "clusterQueue"]).or(queue);
         let given = given.ok_or_else(|| about("it has no queue 'cq'"))?;
         let found = self.tree.find(given);
         let queue = found.ok_or_else(|| about(&format!("there is no queue '{given}'")))?;
@@ -374,18 +384,48 @@ impl<'a> Reading<'a> {
             }
             groups.push(read);
         }
+        let flavors = fields.get("flavors").and_then(Value::as_object);
+        let mut by_flavor = Vec::new();
+        for (flavor, resources) in flavors.into_iter().flatten() {
+            let mut quotas = BTreeMap::new();
+            for (kind, value) in resources.as_object().into_iter().flatten() {
+                quotas.insert(kind.clone(), limits(value).map_err(about)?);
+            }
+            by_flavor.push((flavor.clone(), quotas));
+        }
+        if !by_flavor.is_empty() {
+            groups.push(by_flavor);
+        }
+        for limit in ["borrowingLimit", "lendingLimit"] {
+            let given = self
+                .field(limit)
+                .or_else(|| self.field(&format!("{limit}s")));
+            let given = given.filter(|_| groups.is_empty() && !fields.contains_key(limit));
+            let given = given.and_then(|given| match given {
+                Value::Object(by_name) => by_name.get(&name),
+                of_all => Some(of_all).filter(|_| !is_cohort),
+            });
+            if let Some(given) = given {
+                fields.insert(limit.to_owned(), given.clone());
+            }
+        }
         let mut plain = BTreeMap::new();
-        if ["nominal", "nominalQuota", "borrowingLimit", "lendingLimit"]
-            .iter()
-            .any(|name| fields.contains_key(*name))
-        {
+        let of_quotas = [
+            "nominal",
+            "nominalQuota",
+            "quota",
+            "borrowingLimit",
+            "lendingLimit",
+        ];
+        if of_quotas.iter().any(|name| fields.contains_key(*name)) {
             let quota = limits(&Value::Object(fields.clone())).map_err(about)?;
             plain.insert(self.resource().to_owned(), quota);
         }
-        for (kind, value) in fields
+        let resources = fields.get("resources").and_then(Value::as_object);
+        let named = fields
             .iter()
-            .filter(|(key, _)| !OF_QUEUES.contains(&key.as_str()))
-        {
+            .filter(|(key, _)| !OF_QUEUES.contains(&key.as_str()));
+        for (kind, value) in named.chain(resources.into_iter().flatten()) {
             plain.insert(kind.clone(), limits(value).map_err(about)?);
         }
         if !plain.is_empty() {
@@ -456,9 +496,19 @@ impl<'a> Reading<'a> {
         let weight = weight.map_or(Some(1.0), quantity::read_plain);
         let weight =
             weight.ok_or_else(|| about("its weight is no number, or below zero".to_owned()))?;
+        // Kueue lets a queue and a cohort have one name.
+        let is_shared = node.is_cohort
+            && nodes
+                .iter()
+                .any(|other| !other.is_cohort && other.name == node.name);
+        let name = if is_shared {
+            format!("{} (cohort)", node.name)
+        } else {
+            node.name.clone()
+        };
         let mut queue = Queue {
             weight,
-            ..Queue::new(node.name.clone(), parent)
+            ..Queue::new(name, parent)
         };
         queue.order = match text(&node.fields, &["queueingStrategy"]) {
             None | Some("BestEffortFIFO") => Order::BestEffortFifo,
@@ -579,7 +629,7 @@ fn limits(value: &Value) -> Result<Limits, String> {
         };
         given.map(number).transpose()
     };
-    limits.nominal = read(&["nominal", "nominalQuota"])?.unwrap_or(Amount::ZERO);
+    limits.nominal = read(&["nominal", "nominalQuota", "quota"])?.unwrap_or(Amount::ZERO);
     limits.borrowing = read(&["borrowingLimit"])?.unwrap_or(Amount::UNLIMITED);
     limits.lending = read(&["lendingLimit"])?;
     Ok(limits)

@@ -20,12 +20,53 @@ impl Session {
         if state.varied() == Vary::Link {
             return self.compare_with_link(state, &shown);
         }
+        if state.varied() == Vary::Capacity {
+            return self.search(state, &shown);
+        }
         let (sweep, orders) = match state.sweep(&shown) {
             Ok(both) => both,
             Err(why) => return self.dispatch(AnalysesAction::Swept(Err(why))),
         };
         let here = self.here(state);
         self.begin_sweep(sweep, orders, [here.clone(), here]);
+    }
+
+    /// Begins the search that its view asks for.
+    fn search(&self, state: &AppState, shown: &Link) {
+        let (sweep, searching) = match state.searching(shown) {
+            Ok(both) => both,
+            Err(why) => return self.dispatch(AnalysesAction::Swept(Err(why))),
+        };
+        let here = self.here(state);
+        self.0.analyses.sweep.replace(SweepUnderWay {
+            search: Some(searching),
+            sides: [here.clone(), here],
+            ..SweepUnderWay::default()
+        });
+        self.dispatch(AnalysesAction::Swept(Ok(Rc::new(sweep))));
+        self.search_on();
+        self.sweep_on();
+    }
+
+    /// Has what a search wants to know next wait for workers.
+    fn search_on(&self) {
+        let mut sweeping = self.0.analyses.sweep.borrow_mut();
+        let Some(search) = &mut sweeping.search else {
+            return;
+        };
+        let (more, orders) = search.more();
+        sweeping.waiting.extend(orders);
+        drop(sweeping);
+        self.dispatch(AnalysesAction::SweptMore(more));
+    }
+
+    /// Puts down what came of a run.
+    fn swept_run(&self, at: usize, outcome: Result<Summary, Complaint>) {
+        if let Some(search) = &mut self.0.analyses.sweep.borrow_mut().search {
+            search.take(at, &outcome);
+        }
+        self.dispatch(AnalysesAction::SweptRun(at, outcome));
+        self.search_on();
     }
 
     /// The page's own jobs.
@@ -80,12 +121,12 @@ impl Session {
             let weights = match self.resolve_weights(&spec) {
                 ResolvedWeights::Ready(weights) => weights,
                 ResolvedWeights::Missing(why) => {
-                    self.dispatch(AnalysesAction::SweptRun(at, Err(why.into())));
+                    self.swept_run(at, Err(why.into()));
                     continue;
                 }
                 ResolvedWeights::Loading => {
                     let why = "Its weights are on their way: start the sweep again.".to_owned();
-                    self.dispatch(AnalysesAction::SweptRun(at, Err(why.into())));
+                    self.swept_run(at, Err(why.into()));
                     continue;
                 }
             };
@@ -110,7 +151,7 @@ impl Session {
                     .borrow_mut()
                     .workers
                     .push((at, worker)),
-                Err(why) => self.dispatch(AnalysesAction::SweptRun(at, Err(Complaint::of(why)))),
+                Err(why) => self.swept_run(at, Err(Complaint::of(why))),
             }
         }
     }
@@ -128,7 +169,7 @@ impl Session {
         let is_known = sweeping.workers.len() < before;
         drop(sweeping);
         if is_known {
-            self.dispatch(AnalysesAction::SweptRun(at, outcome));
+            self.swept_run(at, outcome);
             self.sweep_on();
         }
     }

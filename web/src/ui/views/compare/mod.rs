@@ -1,6 +1,7 @@
 //! Compare: the runs in a few numbers, what changed from one to another, charts, and all numbers.
 
 mod by_group;
+mod by_queue;
 mod chart_card;
 mod headline;
 mod what_changed;
@@ -11,6 +12,7 @@ use crate::ui::services::{StateProps, dispatch};
 use crate::ui::theme::is_dark;
 use crate::ui::view::View;
 use by_group::{AgainstRecorded, ByGroup};
+use by_queue::ByQueue;
 use chart_card::ChartCard;
 use headline::headline;
 use std::rc::Rc;
@@ -61,6 +63,7 @@ fn Compare(props: &StateProps) -> Html {
             }
             <section class="charts" aria-label="Charts">{ for charts }</section>
             <AgainstRecorded given={props.clone()} columns={columns.clone()} />
+            <ByQueue ..props.clone() />
             <ByGroup given={props.clone()} columns={columns.clone()} />
             { metrics_table(&columns, dark, state.runs.baseline) }
         </div>

@@ -2,9 +2,10 @@
 
 use crate::draw::format;
 use crate::session::Session;
+use crate::state::capacity::{nodes_of, side_of};
 use crate::state::sweep::{Sweep, Vary, in_words};
 use crate::state::sweep_runs::values;
-use crate::state::view_options::{SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
+use crate::state::view_options::{SWEEP_BOUND, SWEEP_METRIC, SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{self, error, field, list, option};
 use crate::ui::download;
@@ -15,7 +16,9 @@ use crate::ui::view::View;
 use std::rc::Rc;
 use switchyard::SETTINGS;
 use switchyard::policies::ParamKind;
-use switchyard::report::{HEADLINE, Metric};
+use switchyard::queues::change;
+use switchyard::report::{Better, HEADLINE, METRICS, Metric, MetricUnit};
+use switchyard_app::capacity::Side;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -23,7 +26,7 @@ use yew::prelude::*;
 pub(super) const VIEW: View = View {
     name: "sweep",
     title: "Sweep",
-    about: "one thing varied (a parameter, the load, the cluster, the seed), and every value run",
+    about: "one thing varied (a parameter, a queue's quota, the load, the cluster, the seed), and every value run",
     is_offered: |_| true,
     show: |given| html! { <SweepView ..given.clone() /> },
 };
@@ -49,6 +52,9 @@ fn SweepView(props: &StateProps) -> Html {
                 { error(refused.map(|why| &**why)) }
                 if let Some(sweep) = sweep {
                     { progress(sweep, state) }
+                    if !sweep.answers.is_empty() {
+                        <ul class="differs" aria-label="How many nodes it takes">{ for sweep.answers.iter().map(|of| html! { <li>{ of }</li> }) }</ul>
+                    }
                     if sweep.vary == Vary::Link {
                         <ul class="differs" aria-label="What differs">{ for sweep.differs.iter().map(|of| html! { <li>{ of }</li> }) }</ul>
                         { table(sweep) }
@@ -69,10 +75,18 @@ fn choices(state: &AppState) -> Vec<(String, String)> {
     let mut add = |vary: Vary, title: String| all.push((vary.name(), title));
     add(Vary::Load, "Load: how fast jobs come".to_owned());
     add(Vary::Nodes, "Nodes of the cluster".to_owned());
+    add(Vary::Capacity, "Nodes: how many for a bound".to_owned());
     add(Vary::Link, "Everything: another link or file".to_owned());
     let is_value = |kind: ParamKind| !matches!(kind, ParamKind::Text(_));
     for setting in SETTINGS.iter().filter(|of| is_value(of.kind)) {
         add(Vary::Setting(setting.key), setting.label.to_owned());
+    }
+    let tree = state.setup.settings.queues.tree.as_deref();
+    if let (Some(tree), Some(queue)) = (tree, queue_chosen(state)) {
+        for field in change::fields(tree) {
+            let title = format!("Queues · {}", field_words(&field));
+            add(Vary::of_queue(&field, &queue), title);
+        }
     }
     for card in &state.runs.list {
         let entry = card.policy.entry();
@@ -84,6 +98,105 @@ fn choices(state: &AppState) -> Vec<(String, String)> {
         }
     }
     all
+}
+
+/// The queue whose fields are offered: the one that is varied, or the first that has jobs.
+fn queue_chosen(state: &AppState) -> Option<String> {
+    let tree = state.setup.settings.queues.tree.as_deref()?;
+    if let Vary::Queue { queue, .. } = state.varied() {
+        return Some(queue);
+    }
+    let leaf = tree.leaves().next()?;
+    Some(tree.queue(leaf).name.clone())
+}
+
+/// What a field of a queue is, for people, with its name in a tree's text.
+fn field_words(field: &str) -> String {
+    let (resource, key) = field.rsplit_once('/').unwrap_or(("", field));
+    let words = match key {
+        "borrow" => "borrowing limit",
+        "lend" => "lending limit",
+        "over" => "weight among what is over quotas",
+        "weight" | "priority" | "order" => return key.to_owned(),
+        "within" => "whose of its own jobs it evicts",
+        "reclaims" => "whose jobs of others it evicts",
+        "while-borrowing" => "whom it evicts while it borrows",
+        "reclaim-min-runtime" => "seconds until others may evict",
+        "preempt-min-runtime" => "seconds until its own may evict",
+        resource => return format!("nominal quota ({resource})"),
+    };
+    match resource {
+        "" => format!("{words} ({key})"),
+        resource => format!("{words} ({resource})"),
+    }
+}
+
+/// The list of queues, where a field of one is varied.
+fn queues(state: &AppState, session: &Session) -> Html {
+    let Vary::Queue { field: of, queue } = state.varied() else {
+        return Html::default();
+    };
+    let Some(tree) = state.setup.settings.queues.tree.as_deref() else {
+        return Html::default();
+    };
+    let session = session.clone();
+    let onqueue = Callback::from(move |event: Event| {
+        let vary = Vary::of_queue(&of, &input_value(&event));
+        session.dispatch(ViewAction::SetOption(&SWEEP_WHAT, vary.name()));
+        session.dispatch(ViewAction::SetOption(&SWEEP_VALUES, String::new()));
+    });
+    let names = tree.queues().iter().map(|of| &of.name);
+    let options = names.map(|name| option(name, name, *name == queue, None));
+    field("Queue", None, list(onqueue, options.collect()))
+}
+
+/// Which metric is bounded where nodes are searched, and by what.
+fn bounds(state: &AppState, session: &Session) -> Html {
+    let bounded = state.bounded();
+    let onmetric = {
+        let session = session.clone();
+        Callback::from(move |event: Event| {
+            let id = input_value(&event);
+            let bound = match Metric::named(&id).map(|metric| metric.unit) {
+                Some(MetricUnit::Seconds) => "1h",
+                Some(MetricUnit::Share) => "90%",
+                _ => "1",
+            };
+            session.dispatch(ViewAction::SetOption(&SWEEP_METRIC, id));
+            session.dispatch(ViewAction::SetOption(&SWEEP_BOUND, bound.to_owned()));
+        })
+    };
+    let rated = METRICS.iter().filter(|of| of.better != Better::Neither);
+    let metrics = rated.map(|metric| {
+        let is_it = bounded.is_some_and(|of| of.id == metric.id);
+        option(
+            metric.id,
+            &format::units(metric.title),
+            is_it,
+            Some(metric.meaning),
+        )
+    });
+    let side = match bounded.map(side_of) {
+        Some(Side::AtLeast) => "At least",
+        Some(Side::AtMost) | None => "At most",
+    };
+    let take = {
+        let (session, state) = (session.clone(), state.clone());
+        Callback::from(move |typed: String| {
+            state.bound(&typed)?;
+            session.dispatch(ViewAction::SetOption(&SWEEP_BOUND, typed));
+            Ok(())
+        })
+    };
+    let value = state.option(&SWEEP_BOUND).to_owned();
+    html! {
+        <>
+            { field("Metric", None, list(onmetric, metrics.collect())) }
+            { field(side, Some("A time such as 90min or 1h, a share such as 60%, or a number"), html! {
+                <Typed name="Bound" {value} {take} />
+            }) }
+        </>
+    }
 }
 
 fn form(state: &AppState, session: &Session) -> Html {
@@ -115,11 +228,14 @@ fn form(state: &AppState, session: &Session) -> Html {
     let all = option("", "all that have it", only.is_none(), None);
     let text = state.sweep_values();
     let is_link = state.varied() == Vary::Link;
+    let is_search = state.varied() == Vary::Capacity;
     let count = values(&text).map_or(0, |values| values.len());
     let take = {
         let session = session.clone();
         Callback::from(move |typed: String| {
-            if !is_link {
+            if is_search {
+                nodes_of(&typed)?;
+            } else if !is_link {
                 values(&typed)?;
             }
             session.dispatch(ViewAction::SetOption(&SWEEP_VALUES, typed));
@@ -167,6 +283,7 @@ fn form(state: &AppState, session: &Session) -> Html {
         <form aria-label="Sweep" onsubmit={onsweep}>
             <p class="hint">{ "What if it were more, or less? One thing is varied; everything else is as the page has it." }</p>
             { field("Vary", None, list(onwhat, whats.collect())) }
+            { queues(state, session) }
             if is_link {
                 { field("Link", Some("A link that Share has copied: its runs are put beside those of this page, and what differs is said in words"), html! {
                     <Typed name="Link to compare with" kind="url" placeholder="https://…#v=1&…" value={text} {take} />
@@ -175,17 +292,28 @@ fn form(state: &AppState, session: &Session) -> Html {
                     <input type="file" aria-label="File to compare with" disabled={state.opening.trace.is_none()} {onchange} />
                 }) }
             } else {
+            if is_search {
+                { bounds(state, session) }
+                { field("Nodes", Some("From the fewest to the most that are tried: 1..64"), html! {
+                    <Typed name="Nodes" value={text} {take} />
+                }) }
+            } else {
             { field("Values", Some("One after the other, as 1 2 4; or a range: 1..8/8 is eight values from 1 to 8"), html! {
                 <Typed name="Values" value={text} {take} />
             }) }
+            }
             { field("Under", None, list(onrun, std::iter::once(all).chain(runs).collect())) }
-            <p class="hint" role="status">{ format!("{counted} × {under}: {} runs", count * schedulers) }</p>
+            if is_search {
+                <p class="hint">{ "The answer is the fewest nodes found with which all jobs finish and the metric keeps within the bound, and with all larger counts that were tried. Groups of nodes keep their shares." }</p>
+            } else {
+                <p class="hint" role="status">{ format!("{counted} × {under}: {} runs", count * schedulers) }</p>
+            }
             }
             <div class="row">
                 if under_way {
                     <button type="button" onclick={oncancel}>{ "Cancel" }</button>
                 } else {
-                    <button type="submit" class="primary" disabled={state.opening.trace.is_none()}>{ if is_link { "Compare" } else { "Run the sweep" } }</button>
+                    <button type="submit" class="primary" disabled={state.opening.trace.is_none()}>{ match (is_link, is_search) { (true, _) => "Compare", (_, true) => "Search", _ => "Run the sweep" } }</button>
                 }
             </div>
         </form>
@@ -195,8 +323,10 @@ fn form(state: &AppState, session: &Session) -> Html {
 fn progress(sweep: &Rc<Sweep>, state: &AppState) -> Html {
     let (done, all) = (sweep.done(), sweep.points.len());
     let said = match (sweep.under_way, done == all) {
+        // How many there will be nobody knows.
+        (true, _) if sweep.vary == Vary::Capacity => format!("{done} runs are over."),
         (true, true) => "The other side is being opened.".to_owned(),
-        (false, true) if all == 0 => "Given up.".to_owned(),
+        (false, true) if all == 0 && sweep.vary == Vary::Link => "Given up.".to_owned(),
         (true, _) => format!("{done} of {all} runs are over."),
         (false, true) => format!("All {all} runs are over."),
         (false, false) => format!("Ended after {done} of {all} runs."),
@@ -213,7 +343,9 @@ fn progress(sweep: &Rc<Sweep>, state: &AppState) -> Html {
     html! {
         <div class="row">
             <span role="status">{ said }</span>
-            if sweep.under_way {
+            if sweep.under_way && sweep.vary == Vary::Capacity {
+                <progress aria-label="Runs that are over"></progress>
+            } else if sweep.under_way {
                 <progress aria-label="Runs that are over" max={all.to_string()} value={done.to_string()}></progress>
             }
             if done > 0 {

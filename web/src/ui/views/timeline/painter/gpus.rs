@@ -345,6 +345,7 @@ mod tests {
             },
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut simulation = spec.start(sample.workload().into());
         while simulation.log().events() < events && simulation.step().unwrap() {}

@@ -454,6 +454,7 @@ mod tests {
             options: SimOptions::default(),
             history: None,
             outages: Default::default(),
+            queues: Default::default(),
         };
         let mut simulation = spec.start(workload.into());
         simulation.step().unwrap();

@@ -2,22 +2,30 @@
 //! (Jeon et al., ATC'19): one FIFO queue per tenant with an equal guaranteed share of the GPUs,
 //! no preemption, gangs consolidated. The queue that uses the least of its share goes first, its
 //! head blocks it alone; an elastic queue may use what others leave idle.
+//!
+//! Where the run has a tree of queues, its leaves, capacities and levels are those ([`hierarchy`]).
+
+mod hierarchy;
 
 use super::entry::{BuildContext, Properties};
+use super::leaves::Leaves;
 use super::parameters::{PLACEMENT, PlacementChoice, Words, param, parameters, words};
 use super::{Explanation, Fact, ParamInfo, ParamKind, Policy, PolicyEntry, Rng, Verdict};
 use crate::cluster::Placement;
 use crate::job::JobId;
 use crate::workload::DEFAULT_PACKLIMIT;
+use hierarchy::Hierarchy;
 use std::collections::VecDeque;
 use switchyard_engine::{Ledger, News, Phase, Plan, View};
 use switchyard_explain::Unit;
 use switchyard_placement::{Room, Strategy};
+use switchyard_queues::lending::InnerQuota;
+use switchyard_queues::yarn::TurnOrder;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "yarn-cs",
     title: "YARN-CS",
-    summary: "YARN's capacity scheduler: a FIFO queue per tenant with an equal share of the GPUs, never preempted, consolidated.",
+    summary: "YARN's capacity scheduler: a FIFO queue per tenant with an equal share of the GPUs, or queues in a tree with guaranteed and maximum capacities; never preempted, consolidated.",
     source: "Baseline of Tiresias (NSDI'19 §6); Jeon et al., ATC'19",
     params: Parameters::INFOS,
     ..PolicyEntry::PLAIN
@@ -28,12 +36,17 @@ parameters! {
         queues: Queues = param(
             ParamKind::OneOf(Queues::WORDS),
             "tenants",
-            "A queue for each tenant (virtual cluster) of the trace, or one for all.",
+            "A queue for each tenant (virtual cluster) of the trace, or one for all. A tree of queues stands instead of the first.",
         ),
         elastic: bool = param(
             ParamKind::Bool,
             "true",
             "A queue may use more than its share while others leave theirs idle.",
+        ),
+        order: TurnOrder = param(
+            ParamKind::OneOf(TurnOrder::WORDS),
+            "utilization",
+            "In a tree of queues, the queue goes first that uses the least part of its capacity; or that of the highest priority, among those within their capacity and then among the others.",
         ),
         placement: PlacementChoice = ParamInfo {
             default: "yarn",
@@ -42,10 +55,29 @@ parameters! {
     }
 }
 
-impl Properties for Parameters {}
+impl Properties for Parameters {
+    fn inner_quota(&self) -> InnerQuota {
+        InnerQuota::Whole
+    }
+}
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let tree = context.queues.and_then(|queues| queues.tree.as_ref());
+    if tree.is_some() && params.queues == Queues::Tenants {
+        let strategy = params.placement.or(context.placement);
+        let leaves = Leaves::new(context);
+        return Box::new(Hierarchy::new(
+            params.order,
+            params.elastic,
+            strategy,
+            leaves,
+        ));
+    }
     Box::new(YarnCs::new(params, context))
+}
+
+words! {
+    TurnOrder { Utilization = "utilization", PriorityUtilization = "priority-utilization" }
 }
 
 /// Whose queues there are.

@@ -1,0 +1,244 @@
+//! Why a job runs, waits or was evicted under Kueue, in its numbers: quotas, what is used and borrowed of them, and whose
+//! share was compared with whose.
+
+use super::super::continuous::Rule as Numbers;
+use super::super::leaf_lines::Shape;
+use super::super::leaves::Leaves;
+use super::super::parameters::Words;
+use super::super::{Explanation, Fact, Verdict};
+use super::board::Board;
+use super::grounds::{Cause, Grounds};
+use crate::job::JobId;
+use switchyard_engine::{Phase, View};
+use switchyard_explain::{Said, Unit};
+use switchyard_queues::kueue::amount::Amount;
+use switchyard_queues::kueue::assignment::Mode;
+use switchyard_queues::kueue::cycle::{self, Settings};
+use switchyard_queues::kueue::preemption::victims::{Comparison, Reason, Strategy, Used, Why};
+use switchyard_queues::kueue::share::Share;
+use switchyard_queues::tree::QueueId;
+
+pub(super) fn explain(
+    board: &Board,
+    leaves: &Leaves,
+    settings: &Settings,
+    numbers: Option<&dyn Numbers>,
+    view: &View<'_>,
+    job: JobId,
+) -> Explanation {
+    let leaf = board.leaf_of[job.index()];
+    let mut facts = of_queue(board, leaf);
+    let verdict = match view.phase(job) {
+        Phase::Running => Verdict::Runs,
+        Phase::Waiting => waits(board, leaves, settings, view, (job, leaf), &mut facts),
+        _ => Verdict::NotActive,
+    };
+    if let Some(numbers) = numbers {
+        facts.extend(numbers.facts(view, job));
+    }
+    if let Some(evicted) = board.evictions.of(job) {
+        evicted.tell(view, &mut facts, |grounds, facts| {
+            of_eviction(board, grounds, facts);
+        });
+    }
+    Explanation::new(verdict, facts)
+}
+
+/// What its queue has, uses and borrows.
+fn of_queue(board: &Board, leaf: QueueId) -> Vec<Fact> {
+    let path: Vec<&str> = board
+        .tree
+        .path(leaf)
+        .map(|id| board.tree.queue(id).name.as_str())
+        .collect();
+    let mut facts = vec![Fact::new("queue", path.join(" < "))];
+    let book = board.state.book();
+    let quotas = book.quotas();
+    let resources = quotas.resources();
+    let gpus = resources
+        .ids()
+        .filter(|&slot| Some(resources.kind(slot)) == board.kinds[0]);
+    for slot in gpus {
+        let (has, used) = (quotas.nominal(leaf, slot), book.used(leaf, slot));
+        let of = match resources.flavors[resources.flavor(slot)].as_str() {
+            "" => String::new(),
+            flavor => format!(" of {flavor}"),
+        };
+        facts.push(amount(&format!("nominal quota{of}"), has));
+        facts.push(amount(&format!("its queue uses{of}"), used));
+        facts.push(amount(
+            &format!("of it borrowed{of}"),
+            (used - quotas.subtree(leaf, slot)).or_zero(),
+        ));
+        facts.push(amount(
+            &format!("its queue may still use{of}"),
+            book.available(leaf, slot).or_zero(),
+        ));
+    }
+    facts.push(share(
+        "its queue's dominant resource share",
+        &book.share(leaf),
+    ));
+    facts
+}
+
+/// Why it waits: the same search as in a cycle, of it alone.
+fn waits(
+    board: &Board,
+    leaves: &Leaves,
+    settings: &Settings,
+    view: &View<'_>,
+    (job, leaf): (JobId, QueueId),
+    facts: &mut Vec<Fact>,
+) -> Verdict {
+    let (wants, free) = (view.gpus(job), view.free().total());
+    if let Some(head) = board.lines.first(leaf).filter(|&head| head != job) {
+        facts.push(Fact::jobs("head of its queue", vec![head], |job| {
+            view.name(job)
+        }));
+    }
+    let shape = Shape::of(view, job);
+    let head = board.head(leaves, job, shape);
+    let mut state = board.state.clone();
+    let decisions = cycle::run(&mut state, settings, std::slice::from_ref(&head));
+    let Some(decision) = decisions.first() else {
+        return Verdict::NotActive;
+    };
+    if let Some(with) = &decision.share {
+        facts.push(share("the share with it", with));
+    }
+    match decision.assignment.mode {
+        Mode::Fit => {}
+        Mode::Preempt | Mode::NoFit => {
+            facts.push(Fact::count(
+                "jobs that it might evict",
+                decision.found.candidates,
+                Unit::Jobs,
+            ));
+        }
+    }
+    if let Some(refused) = &decision.found.refused {
+        comparison(board, refused, facts);
+    }
+    let head = board.lines.first(leaf);
+    match decision.assignment.mode {
+        Mode::Fit if wants <= free => Verdict::PlacementWaits { wants, free },
+        Mode::Fit => Verdict::TooFewGpus { wants, left: free },
+        _ => match head {
+            Some(head) if head != job => Verdict::BehindHead { head },
+            _ => match still_usable(board, leaf) {
+                left if left < wants => Verdict::NoQuota { wants, left },
+                left => Verdict::TooFewGpus {
+                    wants,
+                    left: left.min(free),
+                },
+            },
+        },
+    }
+}
+
+/// GPUs that a queue may still use, of the flavor that has most.
+fn still_usable(board: &Board, leaf: QueueId) -> u32 {
+    let book = board.state.book();
+    let resources = book.quotas().resources();
+    let gpus = resources
+        .ids()
+        .filter(|&slot| Some(resources.kind(slot)) == board.kinds[0]);
+    let most = gpus.map(|slot| book.available(leaf, slot)).max();
+    most.map_or(u32::MAX, |most| most.or_zero().units() as u32)
+}
+
+/// What decided an eviction.
+fn of_eviction(board: &Board, grounds: &Grounds, facts: &mut Vec<Fact>) {
+    let queue = board.tree.queue(grounds.queue).name.as_str();
+    facts.push(Fact::new(
+        "by the rule",
+        match grounds.cause {
+            Cause::Order { by, .. } => format!("the order of {} within {queue}", by.word()),
+            Cause::Rule { reason, .. } => match reason {
+                Reason::InClusterQueue => format!("priority within {queue}"),
+                Reason::InCohortReclamation => format!("{queue} takes back its own quota"),
+                Reason::InCohortFairSharing => format!("fair sharing with {queue}"),
+                Reason::InCohortReclaimWhileBorrowing => {
+                    format!("low priority, while {queue} borrows")
+                }
+            },
+        },
+    ));
+    match &grounds.cause {
+        Cause::Order { numbers, .. } => {
+            let [own, other] = numbers;
+            let fact = Fact::number("the evicting job's number", *own, 3, Unit::None);
+            facts.push(fact.then(&format!(", less than its own {other:.3}")));
+        }
+        Cause::Rule { why, .. } => of_rule(board, why, facts),
+    }
+}
+
+fn of_rule(board: &Board, why: &Why, facts: &mut Vec<Fact>) {
+    match why {
+        Why::Priority { preemptor, victim } => {
+            facts.push(Fact::new(
+                "priorities",
+                format!("{preemptor}, and its own {victim}"),
+            ));
+        }
+        Why::WithinNominal { preemptor } => used(board, preemptor, facts),
+        Why::Shares(compared) => comparison(board, compared, facts),
+        Why::Borrowed { victim, .. } | Why::LowPriority { victim, .. } => {
+            used(board, victim, facts)
+        }
+    }
+}
+
+fn used(board: &Board, of: &Used, facts: &mut Vec<Fact>) {
+    let queue = &board.tree.queue(of.queue).name;
+    facts.push(amount(&format!("{queue} used then"), of.used));
+    facts.push(amount(&format!("of a quota of {queue}'s of"), of.quota));
+}
+
+fn comparison(board: &Board, compared: &Comparison, facts: &mut Vec<Fact>) {
+    let name = |queue: QueueId| board.tree.queue(queue).name.as_str();
+    let (own, other) = (name(compared.preemptor_side), name(compared.victim_side));
+    facts.push(share(
+        &format!("share of {own} with the preemptor"),
+        &compared.preemptor,
+    ));
+    match (compared.strategy, &compared.after) {
+        (Strategy::LessThanOrEqualToFinalShare, Some(after)) => {
+            facts.push(share(
+                &format!("must be no larger than that of {other} without the victim"),
+                after,
+            ));
+        }
+        _ => facts.push(share(
+            &format!("must be smaller than that of {other}"),
+            &compared.before,
+        )),
+    }
+}
+
+fn amount(term: &str, amount: Amount) -> Fact {
+    if amount.is_unlimited() {
+        return Fact::new(term, "no limit");
+    }
+    Fact::of(term, vec![Said::Exact(amount.units(), Unit::Gpus)])
+}
+
+/// A dominant resource share, of 1,000, as Kueue counts it.
+fn share(term: &str, share: &Share) -> Fact {
+    let weighted = share.weighted();
+    if weighted.is_infinite() {
+        return Fact::new(term, "infinite: it borrows, and its weight is 0");
+    }
+    let fact = Fact::number(term, weighted, 1, Unit::None);
+    match &share.dominant {
+        Some(dominant) => fact.then(&format!(
+            " = 1000 × {} borrowed ∕ {} lendable ∕ weight {}",
+            dominant.borrowed.units(),
+            dominant.lendable.units(),
+            share.weight
+        )),
+        None => fact,
+    }
+}

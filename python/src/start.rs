@@ -1,0 +1,122 @@
+//! When would a job start, while Python goes on.
+
+use crate::trace::Trace;
+use crate::watch::Watch;
+use crate::{RunError, json, options, refused};
+use pyo3::prelude::*;
+use std::num::NonZeroUsize;
+use std::thread;
+use switchyard_app::start::{Asked, Draw, Inquiry, Question, Refused, Wish};
+use switchyard_sweep::options;
+
+/// What the job wishes: GPUs, user, queue, and seconds that it asks for.
+type Wished = (Option<u32>, Option<String>, Option<String>, Option<f64>);
+
+/// What `switchyard start --json` says, of the policies that `options_json` asks for.
+#[pyfunction]
+#[pyo3(signature = (trace, options_json, at, job, wished, draws, helps, weights, progress))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are Python's, by name there"
+)]
+pub(crate) fn start(
+    py: Python<'_>,
+    trace: &Bound<'_, Trace>,
+    options_json: &str,
+    at: f64,
+    job: Option<String>,
+    wished: Wished,
+    draws: u32,
+    helps: bool,
+    weights: Option<Vec<u8>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut running = options::running(&options(options_json)?).map_err(refused)?;
+    if let Some(file) = weights {
+        let taken = running.request.own_weights(&file);
+        taken.map_err(|why| refused(format!("weights: {why}")))?;
+    }
+    let study = trace.get().study.clone();
+    let mut watch = Watch::new(progress);
+    let (gpus, user, queue, limit) = wished;
+    let answers = py.detach(|| -> PyResult<_> {
+        let prepared = options::prepare(running, study).map_err(refused)?;
+        let job = job.map(|name| Asked::named(&prepared.workload, &name));
+        let asked = Asked {
+            job: job.transpose().map_err(failed)?,
+            wish: Wish {
+                gpus,
+                user,
+                queue,
+                limit,
+            },
+        };
+        let mut answers = Vec::new();
+        for spec in &prepared.runs {
+            let question = Question {
+                spec,
+                workload: &prepared.workload,
+                weights: &prepared.weights,
+                moment: at,
+                draws,
+            };
+            let policy = spec.policy.to_string();
+            let seed = spec.options.seed;
+            let told = question.told(&asked, helps, &mut |inquiry, draws| {
+                drawn(inquiry, draws, seed, &policy, &mut watch)
+            });
+            match told.map_err(failed)? {
+                Some(told) => answers.push(told),
+                None => break,
+            }
+        }
+        json(&answers)
+    })?;
+    watch.done()?;
+    Ok(answers)
+}
+
+/// So many draws, on all cores; `None` if it was interrupted.
+fn drawn(
+    inquiry: &Inquiry,
+    draws: u32,
+    seed: u64,
+    policy: &str,
+    watch: &mut Watch,
+) -> Option<Result<Vec<Draw>, Refused>> {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let mut drawn = Vec::new();
+    for first in (0..draws).step_by(cores) {
+        let some = thread::scope(|scope| {
+            let numbers = first..draws.min(first + cores as u32);
+            let threads: Vec<_> = numbers
+                .map(|number| scope.spawn(move || inquiry.draw(number, seed)))
+                .collect();
+            let ended = threads.into_iter().map(|thread| thread.join());
+            ended
+                .map(|draw| draw.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect::<Result<Vec<Draw>, Refused>>()
+        });
+        match some {
+            Ok(some) => drawn.extend(some),
+            Err(refused) => return Some(Err(refused)),
+        }
+        let goes_on = watch.goes_on(|said| {
+            said.set_item("stage", "start")?;
+            said.set_item("policy", policy)?;
+            said.set_item("done", drawn.len())?;
+            said.set_item("draws", draws)
+        });
+        if !goes_on {
+            return None;
+        }
+    }
+    Some(Ok(drawn))
+}
+
+fn failed(refused: Refused) -> PyErr {
+    match refused {
+        Refused::Run(error) => RunError::new_err(error.to_string()),
+        other => crate::refused(other),
+    }
+}

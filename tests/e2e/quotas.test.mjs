@@ -1,0 +1,107 @@
+// Queues with quotas: the sample of two teams, its tree with bars to drag, and what the queues did.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { experiment } from "../../bench/queues/kueue_performance.mjs";
+import { accessibilityProblems, browser, finished, give, results, screenshot } from "./browser.mjs";
+
+const { open } = browser();
+
+const teams = "index.html#v=1&sample=two-teams";
+
+/** Drags with the mouse from the middle of a bar, which must lie on top there, to a part of its width. */
+async function drag(page, bar, part) {
+  await bar.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await bar.boundingBox();
+  const [from, to, middle] = [x + width / 2, x + width * part, y + height / 2];
+  assert.equal(await page.evaluate(([x, y]) => document.elementFromPoint(x, y).className, [from, middle]), "quota-bar");
+  await page.mouse.move(from, middle);
+  await page.mouse.down();
+  await page.mouse.move(to, middle, { steps: 4 });
+  await page.mouse.up();
+}
+
+test("a quota is dragged or changed by keys, and the runs follow", async (t) => {
+  const page = await open(t, teams, { viewport: { width: 1280, height: 900 } });
+  await finished(page, 2);
+  const bar = page.getByRole("slider", { name: "GPUs of vision" });
+  assert.equal(await bar.getAttribute("aria-valuenow"), "8");
+  await drag(page, bar, 0.75);
+  await page.waitForFunction(() => decodeURIComponent(location.hash).includes("vision,parent=lab,gpus=12"));
+  assert.equal(await bar.getAttribute("aria-valuenow"), "12");
+  await finished(page, 2);
+  await bar.press("ArrowLeft");
+  await page.waitForFunction(() => decodeURIComponent(location.hash).includes("vision,parent=lab,gpus=11"));
+  assert.equal(await bar.getAttribute("aria-valuenow"), "11");
+  await finished(page, 2);
+  // And as text.
+  await page.getByRole("button", { name: "As text" }).click();
+  const text = page.getByRole("textbox", { name: "Queues" });
+  assert.match(await text.inputValue(), /vision,parent=lab,gpus=11/);
+  assert.deepEqual(await accessibilityProblems(page), []);
+});
+
+test("a queue is added, named, given fields, and removed", async (t) => {
+  const page = await open(t, teams, { viewport: { width: 1280, height: 900 } });
+  await finished(page, 2);
+  const says = (text) => page.waitForFunction((text) => decodeURIComponent(location.hash).includes(text), text);
+  await page.getByRole("button", { name: "Add a queue" }).click();
+  await says("queue-1,parent=lab");
+  const tree = page.getByRole("list", { name: "Queues" });
+  await tree.getByRole("button", { name: "queue-1" }).click();
+  const fields = (name) => tree.getByRole("group", { name: `The queue ${name}` });
+  await fields("queue-1").getByLabel("Name", { exact: true }).fill("robotics");
+  await fields("queue-1").getByLabel("Name", { exact: true }).press("Tab");
+  await fields("robotics").getByLabel("Fields", { exact: true }).fill("gpus=2 borrow=4 weight=3");
+  await fields("robotics").getByLabel("Fields", { exact: true }).press("Tab");
+  await says("robotics,parent=lab,gpus=2,borrow=4,weight=3");
+  await finished(page, 2);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await screenshot(page, "quotas-tree");
+  // What is no tree is said at its field, and nothing changes.
+  await fields("robotics").getByLabel("Name", { exact: true }).fill("vision");
+  await fields("robotics").getByLabel("Name", { exact: true }).press("Tab");
+  await fields("robotics").getByText("Two queues are called 'vision'").waitFor();
+  await fields("robotics").getByRole("combobox", { name: "Below" }).selectOption("vision");
+  await says("robotics,parent=vision");
+  await fields("robotics").getByRole("button", { name: "Remove" }).click();
+  await page.waitForFunction(() => !decodeURIComponent(location.hash).includes("robotics"));
+  await finished(page, 2);
+});
+
+test("what each queue used, borrowed and lost stands in Compare", async (t) => {
+  const page = await open(t, `${teams}&view=compare`, { viewport: { width: 1280, height: 900 } });
+  await finished(page, 2);
+  const section = page.getByRole("region", { name: "By queue" });
+  const kueue = section.getByRole("region", { name: "Queues under Kueue" });
+  const cell = (queue, name) => kueue.locator("tr", { hasText: queue }).locator(`[data-name="${name}"]`).textContent();
+  // Vision borrows speech's 8 GPUs from 0:30 to 2:00, and is evicted for speech's jobs.
+  assert.equal(await cell("vision", "Quota"), "8");
+  assert.ok(Number.parseInt(await cell("vision", "Preempted"), 10) >= 2);
+  assert.equal(await cell("speech", "Preempted"), "0");
+  assert.equal(await cell("vision", "Borrowed"), await cell("speech", "Lent"));
+  await section.scrollIntoViewIfNeeded();
+  await screenshot(page, "quotas-compare");
+  assert.deepEqual(await accessibilityProblems(page), []);
+});
+
+test("a job that waits tells its queue's numbers", async (t) => {
+  const page = await open(t, `${teams}&t=12600&job=5`, { viewport: { width: 1280, height: 900 } });
+  await finished(page, 2);
+  const job = page.getByRole("region", { name: "Job ana" });
+  await job.getByText("nominal quota").first().waitFor();
+  assert.match(await job.textContent(), /its queue uses\s*8 GPUs/);
+  await screenshot(page, "quotas-why");
+});
+
+test("Kueue's performance scenario: 15,000 workloads in 30 queues", async (t) => {
+  const page = await open(t, teams, { viewport: { width: 1280, height: 900 } });
+  await finished(page, 2);
+  await give(page, { name: "kueue.csv", mimeType: "text/csv", buffer: Buffer.from(experiment()) });
+  await page.getByText("kueue.csv").first().waitFor();
+  await finished(page, 1);
+  const [{ finished: ended, restarts, makespan, wall_ms }] = (await results(page)).runs;
+  // As natively: `switchyard run kueue.csv`.
+  assert.deepEqual([ended, restarts, makespan.toFixed(1)], [15_000, 4_965, "66.1"]);
+  t.diagnostic(`simulated in ${wall_ms.toFixed(0)} ms`);
+});
