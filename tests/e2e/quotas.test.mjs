@@ -1,7 +1,11 @@
 // Queues with quotas: the sample of two teams, its tree with bars to drag, and what the queues did.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { inflateRawSync } from "node:zlib";
 import { experiment } from "../../bench/queues/kueue_performance.mjs";
 import { accessibilityProblems, browser, finished, give, results, screenshot } from "./browser.mjs";
 
@@ -93,6 +97,69 @@ test("a job that waits tells its queue's numbers", async (t) => {
   assert.match(await job.textContent(), /its queue uses\s*8 GPUs/);
   await screenshot(page, "quotas-why");
 });
+
+// ---- stories of the guide to queues ----
+
+const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
+const cli = process.env.SWITCHYARD_CLI;
+
+/** The links of the guide, by the file that each carries. */
+const stories = Object.fromEntries([...readFileSync(`${docs}queues.md`, "utf8").matchAll(/\/(#v=1&file=([\w-]+\.csv)&[^)]*)\)/g)].map(([, hash, file]) => [file, hash]));
+
+/** Of each story by its file: at which hours of which run each queue uses how many GPUs. */
+const TOLD = {
+  "kueue-1.csv": [
+    [0, 1, { east: 32, west: 0 }],
+    [0, 4, { east: 16, west: 16 }],
+  ],
+  "kueue-2.csv": [
+    [0, 1, { "1A": 0, "1B": 12, "1C": 12, "2A": 8, "2B": 8, "2C": 8 }],
+    [0, 3, { D1: 0, "2A": 16, "2B": 16, "2C": 16 }],
+  ],
+  "kueue-3.csv": [[0, 0.5, { C1: 150, C2: 150, "1A": 30, "1B": 30, "1C": 90, "2A": 150, shared: 0 }]],
+  "kai-turns.csv": [
+    [0, 100, { red: 16, blue: 0 }],
+    [0, 200, { red: 0, blue: 16 }],
+  ],
+};
+
+test("documented stories end as they are told", { skip: !cli && "no SWITCHYARD_CLI" }, () => {
+  assert.deepEqual(Object.keys(stories).sort(), Object.keys(TOLD).sort());
+  for (const [file, told] of Object.entries(TOLD)) {
+    const written = execFileSync(cli, ["run", `${docs}stories/${file}`, "--by", "queue", "--json", "-"], { encoding: "utf8" });
+    const runs = JSON.parse(written).runs.map(({ by_queue }) => by_queue);
+    for (const [run, hours, expected] of told) {
+      const { queues, over_time } = runs[run];
+      const part = Math.floor((hours * 3600 - over_time.begin) / over_time.width);
+      const used = queues.map(({ name }, at) => [name, over_time.queues[at].used[part]]);
+      const of = Object.fromEntries(used.filter(([name]) => name in expected));
+      assert.deepEqual(of, expected, `${file} after ${hours} h`);
+    }
+    if (file === "kai-turns.csv") {
+      // With history they take turns: each evicts the other's jobs, as often as it loses its own.
+      const [without, by_history] = runs.map(({ preemptions }) => Object.fromEntries(preemptions.map(({ queue, times }) => [queue, times])));
+      assert.deepEqual(without, {});
+      assert.ok(by_history.red >= 5 && Math.abs(by_history.red - by_history.blue) <= 1, JSON.stringify(by_history));
+    }
+  }
+});
+
+for (const [file, hash] of Object.entries(stories)) {
+  test(`the link of ${file} carries it, and the page runs it`, async (t) => {
+    const packed = /experiment=([\w-]+)/.exec(hash)[1];
+    const text = readFileSync(`${docs}stories/${file}`, "utf8");
+    assert.equal(inflateRawSync(Buffer.from(packed, "base64url")).toString(), text);
+    const page = await open(t, `index.html${hash}`, { viewport: { width: 1280, height: 900 } });
+    const policies = text.match(/^#policy .*$/gm).map((line) => line.slice("#policy ".length));
+    await finished(page, policies.length);
+    const { runs } = await results(page);
+    assert.deepEqual(runs.map(({ policy }) => policy.split("[")[0]), policies.map((policy) => policy.split("[")[0]));
+    assert.equal(runs[0].finished, text.trim().split("\n").filter((line) => !line.startsWith("#")).length - 1);
+    await page.getByRole("list", { name: "Queues" }).waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await screenshot(page, `story-${file.replace(".csv", "")}`);
+  });
+}
 
 test("Kueue's performance scenario: 15,000 workloads in 30 queues", async (t) => {
   const page = await open(t, teams, { viewport: { width: 1280, height: 900 } });
