@@ -1,6 +1,7 @@
 //! What a tree of queues did in a run, in figures worked by hand: used, borrowed, lent, asked, who waited, who was
 //! preempted by whom; and what holds of them under any policy.
 
+mod stories;
 mod tenants;
 
 use std::sync::Arc;
@@ -63,22 +64,8 @@ impl Scene {
 /// KEP-1714, story 3: all that is used is borrowed, of the root's quota.
 #[test]
 fn shares_of_a_tree_are_told_at_every_level() {
-    let leaf = |name: &str, parent: &str, weight: u32| {
-        format!("{name} parent={parent} weight={weight} reclaims=any\n")
-    };
-    let tree = [
-        "root gpus=300\nc1 parent=root\nc2 parent=root\n".to_owned(),
-        leaf("1a", "c1", 1),
-        leaf("1b", "c1", 1),
-        leaf("1c", "c1", 3),
-        leaf("2a", "c2", 1),
-    ]
-    .concat();
-    let mut jobs = Vec::new();
-    for _ in 0..300 {
-        jobs.extend(["1a", "1b", "1c", "2a"].map(|tenant| (tenant, 0.0, 1, 1000.0)));
-    }
-    let scene = Scene::new("kueue", "75x4", &tree, workload(&jobs));
+    let (tree, workload) = stories::of_four_backlogs();
+    let scene = Scene::new("kueue", "75x4", &tree, workload);
     for (name, used) in [("1a", 30.0), ("1b", 30.0), ("1c", 90.0), ("2a", 150.0)] {
         assert_eq!(scene.at(name, 0.0), [used, used, 0.0, 300.0], "{name}");
     }

@@ -1,6 +1,7 @@
 //! Queues with quotas in runs: what each gets, who is evicted for whom, and what is said of it.
 
 mod begun;
+mod stories;
 mod tenants;
 
 use begun::{fact, held, run};
@@ -14,22 +15,7 @@ use tenants::workload;
 /// same; evictions then divide by weight, at each level of the tree.
 #[test]
 fn fair_sharing_divides_by_weight_at_every_level() {
-    let leaf = |name: &str, parent: &str, weight: u32| {
-        format!("{name} parent={parent} weight={weight} reclaims=any\n")
-    };
-    let tree = [
-        "root gpus=300\nc1 parent=root\nc2 parent=root\n".to_owned(),
-        leaf("1a", "c1", 1),
-        leaf("1b", "c1", 1),
-        leaf("1c", "c1", 3),
-        leaf("2a", "c2", 1),
-    ]
-    .concat();
-    let mut jobs = Vec::new();
-    for _ in 0..300 {
-        jobs.extend(["1a", "1b", "1c", "2a"].map(|tenant| (tenant, 0.0, 1, 1000.0)));
-    }
-    let workload = workload(&jobs);
+    let (tree, workload) = stories::of_four_backlogs();
     let mut run = run("kueue", "75x4", &tree, workload.clone());
     assert_eq!(held(&mut run, &workload, 0.0), [30, 30, 90, 150]);
     let mut stays = self::run("kueue[preemption=none]", "75x4", &tree, workload.clone());

@@ -1,4 +1,5 @@
-// Queues with quotas: the sample of two teams, its tree with bars to drag, and what the queues did.
+// Queues with quotas: the sample of two teams, its tree with bars to drag, what the queues did, and the stories that the
+// guide links to.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -106,20 +107,20 @@ const cli = process.env.SWITCHYARD_CLI;
 /** The links of the guide, by the file that each carries. */
 const stories = Object.fromEntries([...readFileSync(`${docs}queues.md`, "utf8").matchAll(/\/(#v=1&file=([\w-]+\.csv)&[^)]*)\)/g)].map(([, hash, file]) => [file, hash]));
 
-/** Of each story by its file: at which hours of which run each queue uses how many GPUs. */
+/** Of each story by its file: after how many hours of its first run queues use how many GPUs. */
 const TOLD = {
   "kueue-1.csv": [
-    [0, 1, { east: 32, west: 0 }],
-    [0, 4, { east: 16, west: 16 }],
+    [1, { east: 32, west: 0 }],
+    [4, { east: 16, west: 16 }],
   ],
   "kueue-2.csv": [
-    [0, 1, { "1A": 0, "1B": 12, "1C": 12, "2A": 8, "2B": 8, "2C": 8 }],
-    [0, 3, { D1: 0, "2A": 16, "2B": 16, "2C": 16 }],
+    [1, { "1A": 0, "1B": 12, "1C": 12, "2A": 8, "2B": 8, "2C": 8 }],
+    [3, { D1: 0, "2A": 16, "2B": 16, "2C": 16 }],
   ],
-  "kueue-3.csv": [[0, 0.5, { C1: 150, C2: 150, "1A": 30, "1B": 30, "1C": 90, "2A": 150, shared: 0 }]],
+  "kueue-3.csv": [[0.5, { C1: 150, C2: 150, "1A": 30, "1B": 30, "1C": 90, "2A": 150, shared: 0 }]],
   "kai-turns.csv": [
-    [0, 100, { red: 16, blue: 0 }],
-    [0, 200, { red: 0, blue: 16 }],
+    [100, { red: 16, blue: 0 }],
+    [200, { red: 0, blue: 16 }],
   ],
 };
 
@@ -128,8 +129,8 @@ test("documented stories end as they are told", { skip: !cli && "no SWITCHYARD_C
   for (const [file, told] of Object.entries(TOLD)) {
     const written = execFileSync(cli, ["run", `${docs}stories/${file}`, "--by", "queue", "--json", "-"], { encoding: "utf8" });
     const runs = JSON.parse(written).runs.map(({ by_queue }) => by_queue);
-    for (const [run, hours, expected] of told) {
-      const { queues, over_time } = runs[run];
+    const [{ queues, over_time }] = runs;
+    for (const [hours, expected] of told) {
       const part = Math.floor((hours * 3600 - over_time.begin) / over_time.width);
       const used = queues.map(({ name }, at) => [name, over_time.queues[at].used[part]]);
       const of = Object.fromEntries(used.filter(([name]) => name in expected));
