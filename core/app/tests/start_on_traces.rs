@@ -89,8 +89,7 @@ fn asked(
     Calibration::of(&held_out, &askings)
 }
 
-/// Stretches of about 20,000 jobs each, on clusters on which about half wait; the questions of `docs/start.md`. Minutes.
-/// Helios' stretch, the last, is not within the bounds yet: of those that wait 77 % are.
+/// Stretches of about 20,000 jobs each, on clusters on which about half wait; the questions of `docs/start.md`. Half an hour.
 #[test]
 #[ignore = "slow, and needs SWITCHYARD_TRACES"]
 fn nine_of_ten_start_within_the_interval_by_name() {

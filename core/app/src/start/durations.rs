@@ -167,7 +167,7 @@ impl Durations {
         groups.next().unwrap_or((Group::All, None))
     }
 
-    /// How much places among groups have in common: the mean products of neighbours' places.
+    /// How much places among groups have in common: the mean products of neighbours' places, by their GPUs.
     fn shared_by(&self, workload: &Workload, past: &Past, known: &[(usize, f64, bool)]) -> Shared {
         let ended = known.iter().filter(|of| of.2).rev().take(COMPARED);
         // Uniform, of mean 0 and variance 1.
@@ -179,13 +179,22 @@ impl Durations {
             })
             .collect();
         let day = |job: usize| libm::floor(workload.jobs[job].submit.seconds() / 86_400.0);
+        // Large jobs count more: they keep others waiting.
+        let weight = |a: usize, b: usize| {
+            let gpus = |job: usize| f64::from(workload.jobs[job].gpus);
+            libm::sqrt(gpus(a) * gpus(b))
+        };
         let (mut near, mut far) = (Mean::default(), Mean::default());
+        let mut batches: BTreeMap<u32, Vec<(usize, f64)>> = BTreeMap::new();
         for (at, &(job, place)) in places.iter().enumerate() {
+            let batch = batches.entry(past.batches[job]).or_default();
+            for &(other, its) in batch.iter().rev().take(LAGS) {
+                near.add(place * its, weight(job, other));
+            }
+            batch.push((job, place));
             for &(other, its) in places[at + 1..].iter().take(LAGS) {
-                match past.batches[job] == past.batches[other] {
-                    true => near.add(place * its),
-                    false if day(job) == day(other) => far.add(place * its),
-                    false => {}
+                if past.batches[job] != past.batches[other] && day(job) == day(other) {
+                    far.add(place * its, weight(job, other));
                 }
             }
         }
@@ -243,20 +252,22 @@ impl Factors {
     }
 }
 
-/// The mean of so many.
+/// The weighted mean of so many.
 #[derive(Default)]
 struct Mean {
     sum: f64,
+    weights: f64,
     count: u32,
 }
 
 impl Mean {
-    fn add(&mut self, value: f64) {
-        self.sum += value;
+    fn add(&mut self, value: f64, weight: f64) {
+        self.sum += value * weight;
+        self.weights += weight;
         self.count += 1;
     }
 
     fn get(&self) -> Option<f64> {
-        (self.count >= LEAST_PAIRS).then(|| self.sum / f64::from(self.count))
+        (self.count >= LEAST_PAIRS && self.weights > 0.0).then(|| self.sum / self.weights)
     }
 }
