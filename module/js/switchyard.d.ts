@@ -417,6 +417,8 @@ export interface RunResult {
     failed_gpu_hours: number;
     cancelled_jobs: number;
     cancelled_gpu_hours: number;
+    timed_out_jobs: number;
+    timed_out_gpu_hours: number;
     checkpoint_gpu_hours: number;
     restore_gpu_hours: number;
     availability: number;

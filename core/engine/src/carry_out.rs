@@ -61,6 +61,9 @@ impl World {
         for &(job, at) in &plan.alarms {
             self.set_alarm(job, at)?;
         }
+        for &(job, at) in &plan.limits {
+            self.set_limit(job, at)?;
+        }
         self.watch.planned(self.now, &self.log, self.standstill())?;
         if self.watch.is_to_look_ahead() {
             self.look_ahead()?;
@@ -296,6 +299,17 @@ impl World {
             return Err((job, PlanErrorKind::AlarmAtNoTime));
         }
         self.alarm_at(job, at.max(self.now));
+        Ok(())
+    }
+
+    fn set_limit(&mut self, job: JobId, at: Time) -> Result<(), Refusal> {
+        self.check_running(job)?;
+        if at.seconds().is_nan() {
+            return Err((job, PlanErrorKind::AlarmAtNoTime));
+        }
+        let version = self.jobs.version[job.index()];
+        let due = Due::Limit { job, version };
+        self.events.push_last(at.max(self.now), due);
         Ok(())
     }
 

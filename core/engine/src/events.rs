@@ -14,6 +14,8 @@ pub(super) enum Due {
     Epoch { job: JobId, stretch: u32 },
     /// Void unless the job has its GPUs, or none, since the same change of placement.
     Alarm { job: JobId, version: u32 },
+    /// The job's time is up. Void unless it has its GPUs since the same change of placement.
+    Limit { job: JobId, version: u32 },
     /// A round of the policy's cadence.
     Round,
 }
@@ -32,6 +34,11 @@ pub(super) struct Events {
 impl Events {
     pub(super) fn push(&mut self, time: Time, due: Due) {
         self.push_at(time, false, due);
+    }
+
+    /// The same, after all else of that moment.
+    pub(super) fn push_last(&mut self, time: Time, due: Due) {
+        self.push_at(time, true, due);
     }
 
     pub(super) fn push_at(&mut self, time: Time, early: bool, due: Due) {

@@ -49,7 +49,9 @@ impl World {
             return Err(HaltReason::StillRestarting { asked, ready });
         }
         let plans = &self.watch.since_event;
-        let is_end = |time, due| matches!(due, Due::Epoch { .. }) && is_live(&self.jobs, time, due);
+        let is_end = |time, due| {
+            matches!(due, Due::Epoch { .. } | Due::Limit { .. }) && is_live(&self.jobs, time, due)
+        };
         let until = self
             .next_arrival()
             .min(self.outages.next_time())

@@ -18,6 +18,7 @@ pub struct Plan {
     pub(super) placed: Vec<Placed>,
     pub(super) parts: Vec<Part>,
     pub(super) alarms: Vec<(JobId, Time)>,
+    pub(super) limits: Vec<(JobId, Time)>,
     pub(super) queue_moves: Vec<QueueMove>,
     pub(super) tuned: Vec<(JobId, LocalBatch)>,
     pub(super) round: Option<(f64, f64)>,
@@ -100,6 +101,11 @@ impl Plan {
         self.alarms.push((job, at));
     }
 
+    /// End the job at `at`, done or not, if it still has its GPUs by this plan: it has come to its time limit.
+    pub fn limit(&mut self, job: JobId, at: Time) {
+        self.limits.push((job, at));
+    }
+
     /// Note that the job has sunk to `queue` (0 is the highest).
     pub fn demote(&mut self, job: JobId, queue: u32) {
         self.queue_moves.push(QueueMove {
@@ -129,6 +135,7 @@ impl Plan {
         self.placed.clear();
         self.parts.clear();
         self.alarms.clear();
+        self.limits.clear();
         self.queue_moves.clear();
         self.tuned.clear();
         self.round = None;
@@ -287,7 +294,7 @@ pub enum PlanErrorKind {
     /// The GPUs are not there.
     #[error(transparent)]
     Place(PlaceError),
-    /// An alarm at NaN.
-    #[error("it asks to be called at a time that is no number")]
+    /// An alarm, or a time limit, at NaN.
+    #[error("it asks to be called, or to be ended, at a time that is no number")]
     AlarmAtNoTime,
 }

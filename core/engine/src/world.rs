@@ -6,7 +6,7 @@ use super::events::{Due, Events};
 use super::halt::HaltReason;
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
-use super::log::{Checkpointing, EventKind, RunLog, Stop, Tuning};
+use super::log::{Checkpointing, EventKind, RunLog, Stop, StopCause, Tuning};
 use super::news::{Inbox, News};
 use super::nodes::Nodes;
 use super::on_cores::OnCores;
@@ -198,6 +198,10 @@ impl World {
                         self.news.push(News::Alarm(job));
                     }
                 }
+                Due::Limit { job, .. } => {
+                    self.watch.happened(self.now);
+                    self.finish(job, Some(StopCause::TimedOut));
+                }
                 Due::Round => round = true,
             }
         }
@@ -242,7 +246,7 @@ impl World {
         }
         if self.jobs.is_in_last_epoch(job) {
             self.jobs.complete_epoch(job, self.now);
-            self.finish(job);
+            self.finish(job, self.setting.ending(job));
             return Ok(());
         }
         let tuned = policy.tune(&self.view(), job);
@@ -254,14 +258,15 @@ impl World {
         Ok(())
     }
 
-    fn finish(&mut self, job: JobId) {
+    /// A job ends, for this cause if it is not done.
+    fn finish(&mut self, job: JobId, cause: Option<StopCause>) {
         self.release(job, Phase::Finished);
         self.watch.finished();
         self.jobs.done += 1;
         let segment = self.jobs.segment[job.index()];
         self.log
             .push_event(self.now, EventKind::Finish, job, segment);
-        if let Some(cause) = self.setting.ending(job) {
+        if let Some(cause) = cause {
             self.log.push_stop(Stop {
                 time: self.now,
                 segment,
@@ -411,6 +416,7 @@ pub(super) fn is_live(jobs: &Jobs, time: Time, due: Due) -> bool {
         Due::Alarm { job, version } => {
             jobs.version[job.index()] == version && jobs.alarm[job.index()] == time
         }
+        Due::Limit { job, version } => jobs.version[job.index()] == version,
         Due::Round => true,
     }
 }

@@ -410,13 +410,14 @@ fn name_of(names: &[String], index: Option<u32>) -> Cow<'_, str> {
     name.map_or(Cow::default(), |name| guarded(name))
 }
 
-/// How a job ended, in the word of its trace; "" where it was tried again.
+/// How a job ended, in the word of its trace, or as Slurm says it of a time limit; "" where it was tried again.
 pub fn ended(cause: StopCause) -> &'static str {
     match cause {
         StopCause::Retried => "",
         StopCause::Failed => Status::Failed.word(),
         StopCause::NodeFailed => Status::NodeFailed.word(),
         StopCause::Cancelled => Status::Cancelled.word(),
+        StopCause::TimedOut => "timeout",
     }
 }
 

@@ -32,6 +32,12 @@ pub struct Failures {
     /// What they had held, GPU-hours.
     #[serde(default)]
     pub cancelled_gpu_hours: f64,
+    /// How many were ended at their time limit, undone.
+    #[serde(default)]
+    pub timed_out_jobs: u32,
+    /// What they had held, GPU-hours.
+    #[serde(default)]
+    pub timed_out_gpu_hours: f64,
     /// GPU-hours held while checkpoints were written.
     pub checkpoint_gpu_hours: f64,
     /// GPU-hours held while jobs were restored, after failures and preemptions alike.
@@ -53,6 +59,8 @@ impl Default for Failures {
             failed_gpu_hours: 0.0,
             cancelled_jobs: 0,
             cancelled_gpu_hours: 0.0,
+            timed_out_jobs: 0,
+            timed_out_gpu_hours: 0.0,
             checkpoint_gpu_hours: 0.0,
             restore_gpu_hours: 0.0,
             availability: 1.0,
@@ -63,7 +71,8 @@ impl Default for Failures {
 impl Failures {
     /// Whether anything fails, is drained or saves its work: else this says nothing of a run.
     pub fn is_something(&self) -> bool {
-        let jobs = self.failed_attempts + self.failed_jobs + self.cancelled_jobs;
+        let jobs =
+            self.failed_attempts + self.failed_jobs + self.cancelled_jobs + self.timed_out_jobs;
         let nodes = self.node_failures > 0 || self.availability < 1.0;
         nodes || jobs > 0 || self.checkpoint_gpu_hours > 0.0
     }
@@ -104,6 +113,8 @@ impl Failures {
         });
         let (cancelled_jobs, cancelled_gpu_hours) =
             ended(outcomes, |cause| cause == StopCause::Cancelled);
+        let (timed_out_jobs, timed_out_gpu_hours) =
+            ended(outcomes, |cause| cause == StopCause::TimedOut);
         let failed = absences.iter().filter(|of| of.state == NodeState::Down);
         let held = Held::of(log, end);
         Self {
@@ -115,6 +126,8 @@ impl Failures {
             failed_gpu_hours,
             cancelled_jobs,
             cancelled_gpu_hours,
+            timed_out_jobs,
+            timed_out_gpu_hours,
             lost_gpu_hours: outcomes.lost.iter().sum::<f64>() / 3600.0,
             checkpoint_gpu_hours: held.running * saving(log) / 3600.0,
             restore_gpu_hours: held.restoring / 3600.0,

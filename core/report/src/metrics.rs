@@ -177,7 +177,7 @@ const fn queueing(
 
 /// All metrics, in the order in which they are shown. Columns of sweeps have this order too: another one is
 /// another version of their table.
-pub static METRICS: [Metric; 38] = [
+pub static METRICS: [Metric; 40] = [
     Metric {
         id: "jobs",
         title: "Jobs",
@@ -520,6 +520,26 @@ pub static METRICS: [Metric; 38] = [
         ..FAILURE_HOURS
     },
     Metric {
+        id: "timed_out_jobs",
+        title: "Ended at their limit",
+        meaning: "Jobs that the scheduler ended at their time limit, with work undone. They count as finished too.",
+        path: "failures.timed_out_jobs",
+        aliases: &["timed_out"],
+        column: false,
+        of: |of| f64::from(of.failures.timed_out_jobs),
+        ..FAILURES
+    },
+    Metric {
+        id: "timed_out_gpu_hours",
+        title: "Held by jobs ended at their limit",
+        meaning: "GPU-hours held by jobs that were ended at their time limit.",
+        path: "failures.timed_out_gpu_hours",
+        aliases: &["timed_out_held"],
+        column: false,
+        of: |of| of.failures.timed_out_gpu_hours,
+        ..FAILURE_HOURS
+    },
+    Metric {
         id: "checkpoint_gpu_hours",
         title: "Spent on checkpoints",
         meaning: "Time in which jobs saved their work instead of going on. Saving seldom costs less here, and more is lost to failures: best is about √(2 · cost · mean time between failures).",
@@ -685,6 +705,8 @@ mod tests {
                 failed_gpu_hours: 56.0,
                 cancelled_jobs: 57,
                 cancelled_gpu_hours: 58.0,
+                timed_out_jobs: 62,
+                timed_out_gpu_hours: 63.0,
                 checkpoint_gpu_hours: 59.0,
                 restore_gpu_hours: 60.0,
                 availability: 61.0,

@@ -37,7 +37,7 @@ pub struct Outcomes {
     /// What it had done in vain then and when it lost its GPUs to a failure, GPU·s at the requested
     /// GPUs.
     pub lost: Vec<f64>,
-    /// How it ended otherwise than by being done, as its trace records.
+    /// How it ended otherwise than by being done: as its trace records, or at its time limit.
     pub ended: Vec<Option<StopCause>>,
     /// Whether the job wants more GPUs than the cluster has.
     pub rejected: Vec<bool>,

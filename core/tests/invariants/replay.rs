@@ -159,6 +159,14 @@ impl<'a> Replay<'a> {
                 self.life[j] = Life::Waiting;
                 if event.kind == EventKind::Finish {
                     self.life[j] = Life::Finished;
+                    let stops = (0..self.log.stops()).map(|i| self.log.stop(i));
+                    let mut stops = stops.filter(|stop| stop.segment == detail as u32);
+                    if stops.any(|stop| stop.cause == StopCause::TimedOut) {
+                        let had = segment.end - segment.start;
+                        let asked = job.demand.time.unwrap_or(0.0);
+                        assert!(had >= asked, "job {j} asked for {asked} s and had {had} s");
+                        return;
+                    }
                     if let Work::Adaptive {
                         application,
                         duration,

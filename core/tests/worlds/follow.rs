@@ -3,7 +3,7 @@
 
 use crate::nodes::Taken;
 use crate::scenes::World;
-use switchyard::engine::{EventKind, RunError, RunLog, Simulation};
+use switchyard::engine::{EventKind, RunError, RunLog, Simulation, StopCause};
 use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId, Work};
 use switchyard::policies::PolicySpec;
@@ -240,8 +240,13 @@ impl<'a> Follower<'a> {
         let seconds = job.work.seconds() / goal;
         if kind == EventKind::Finish {
             self.jobs[j].life = Life::Finished;
+            let log = self.run.log();
+            let mut stops = (0..log.stops()).map(|at| log.stop(at));
+            let segment = self.jobs[j].stay.segment;
+            let is_timed_out = stops
+                .any(|stop| stop.segment as usize == segment && stop.cause == StopCause::TimedOut);
             assert!(
-                nearly((goal - done) * seconds + self.now, self.now),
+                is_timed_out || nearly((goal - done) * seconds + self.now, self.now),
                 "{}: job {j} of {goal} has done {done} at {} s",
                 self.policy,
                 self.now

@@ -46,7 +46,7 @@ impl EventKind {
     }
 }
 
-/// Why a job stopped, as its trace records.
+/// Why a job stopped: as its trace records, or by a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum StopCause {
@@ -58,6 +58,8 @@ pub enum StopCause {
     NodeFailed = 2,
     /// Its owner ended it.
     Cancelled = 3,
+    /// It came to the [limit](crate::Plan::limit) that its policy sets.
+    TimedOut = 4,
 }
 
 impl fmt::Display for StopCause {
@@ -67,6 +69,7 @@ impl fmt::Display for StopCause {
             Self::Failed => "ended as failed",
             Self::NodeFailed => "ended with its node",
             Self::Cancelled => "was cancelled",
+            Self::TimedOut => "was ended at its time limit",
         })
     }
 }

@@ -297,5 +297,8 @@ numbered_cell!(
         Submit, Start, Pause, Restart, Demote, Promote, Finish, Reject, Evict, Fail
     ]
 );
-numbered_cell!(StopCause, [Retried, Failed, NodeFailed, Cancelled]);
+numbered_cell!(
+    StopCause,
+    [Retried, Failed, NodeFailed, Cancelled, TimedOut]
+);
 numbered_cell!(NodeState, [Up, Drained, Down, Unrented]);
