@@ -3,8 +3,9 @@
 mod tenants;
 
 use proptest::prelude::*;
-use switchyard::engine::{EventKind, Simulation};
+use switchyard::engine::{EventKind, Simulation, StopCause};
 use switchyard::job::{Job, JobId};
+use switchyard::report::Outcomes;
 use switchyard::workload::{LabelSet, Workload};
 use switchyard::{Index, RunSpec, Time};
 
@@ -265,6 +266,118 @@ fn a_higher_qos_evicts_a_lower_one() {
     assert_eq!(paused, [(10.0, 0), (11.0, 1)]);
     let waits = starts_of(&with("qos=high:100+normal:10"), labelled(&jobs));
     assert_eq!(waits, [0.0, 0.0, 0.0, 100.0, 100.0]);
+}
+
+/// A QOS evicts those that it names, and no others, however low.
+#[test]
+fn a_qos_evicts_those_that_it_names() {
+    let jobs = [
+        ("p", "low", (0.0, 2, 100.0)),
+        ("p", "normal", (0.0, 2, 100.0)),
+        ("p", "high", (10.0, 2, 10.0)),
+        ("p", "normal", (11.0, 2, 10.0)),
+    ];
+    let starts = |given| {
+        let scene = Scene { given, ..SCENE };
+        starts_of(&scene, labelled(&jobs))
+    };
+    // The first of high, then what is left of low, then the second of normal.
+    let named = "qos=high:100+normal:10+low:1,preempt=qos,qos_preempts=high>low";
+    assert_eq!(starts(named), [0.0, 0.0, 10.0, 20.0]);
+    let of_normal = "qos=high:100+normal:10+low:200,preempt=qos,qos_preempts=high>normal";
+    let evicted = |job, given| {
+        let scene = Scene { given, ..SCENE };
+        let mut run = begin(&scene, labelled(&jobs));
+        run.run_until(Time(15.0)).expect("possible plans");
+        fact(&run, job, 15.0, "last evicted by")
+    };
+    assert_eq!(evicted(1, of_normal).as_deref(), Some("job 2"));
+    assert_eq!(evicted(0, of_normal), None);
+    assert_eq!(evicted(1, named), None);
+}
+
+/// Who exceeds the limit is ended, a minute later as by default. Who tells no limit runs to the end. A limit begins
+/// anew with each start.
+#[test]
+fn a_time_limit_ends_a_job() {
+    let limited = || {
+        let mut jobs = workload(&[(0.0, 4, 1000.0), (1.0, 4, 50.0), (2.0, 4, 300.0)]);
+        for (job, limit) in [(0, 100.0), (1, 50.0)] {
+            jobs.jobs[job].demand.time = Some(limit);
+        }
+        jobs
+    };
+    let ends = |given| {
+        let mut run = begin(&Scene { given, ..SCENE }, limited());
+        run.run().expect("possible plans");
+        let outcomes = Outcomes::of(&limited(), &"4x1".parse().expect("a cluster"), run.log());
+        let ends: Vec<f64> = (outcomes.jct.iter().zip(&limited().jobs))
+            .map(|(jct, job)| job.submit.seconds() + jct)
+            .collect();
+        (ends, outcomes.ended)
+    };
+    let (at, how) = ends("over_time_limit=60");
+    assert_eq!(at, [160.0, 210.0, 510.0]);
+    assert_eq!(how, [Some(StopCause::TimedOut), None, None]);
+    let (at, how) = ends("over_time_limit=900");
+    assert_eq!((at[0], how[0]), (1000.0, None));
+    let (at, how) = ends("over_time_limit=0,default_time=200");
+    assert_eq!(at, [100.0, 150.0, 350.0]);
+    assert_eq!(how[2], Some(StopCause::TimedOut));
+    let mut run = begin(
+        &Scene {
+            given: "over_time_limit=60",
+            ..SCENE
+        },
+        limited(),
+    );
+    run.run_until(Time(5.0)).expect("possible plans");
+    let told = |term| fact(&run, 0, 5.0, term);
+    assert_eq!(told("its time limit is at").as_deref(), Some("100 s"));
+    assert_eq!(told("is ended at").as_deref(), Some("160 s"));
+
+    let mut jobs = labelled(&[
+        ("p", "low", (0.0, 4, 150.0)),
+        ("p", "high", (90.0, 4, 10.0)),
+    ]);
+    jobs.jobs[0].demand.time = Some(100.0);
+    let given = "qos=high:100,preempt=qos,over_time_limit=0";
+    let mut run = begin(&Scene { given, ..SCENE }, jobs.clone());
+    run.run().expect("possible plans");
+    let outcomes = Outcomes::of(&jobs, &"4x1".parse().expect("a cluster"), run.log());
+    assert_eq!(outcomes.ended, [None, None]);
+}
+
+/// Two of four nodes are kept for Ana from 100 to 200 s. Three GPUs of Bob's would not be over by then, two are, and two
+/// that stay away from Ana's nodes need not be.
+#[test]
+fn a_reservation_keeps_nodes_for_its_user() {
+    let jobs = [
+        ("bob", (0.0, 3, 150.0)),
+        ("bob", (1.0, 2, 150.0)),
+        ("bob", (2.0, 2, 50.0)),
+        ("ana", (120.0, 2, 30.0)),
+    ];
+    let scene = Scene {
+        given: "reservations=ana:2:100:200",
+        rounds: "bf_interval=10,bf_resolution=1",
+        ..SCENE
+    };
+    let mut run = begin(&scene, of_users(&jobs));
+    run.run_until(Time(10.0)).expect("possible plans");
+    assert_eq!(
+        fact(&run, 0, 10.0, "nodes kept from it").as_deref(),
+        Some("2, for ana, from 100 s to 200 s")
+    );
+    assert_eq!(
+        fact(&run, 0, 10.0, "reserved start").as_deref(),
+        Some("200 s")
+    );
+    run.run().expect("possible plans");
+    assert_eq!(starts(&run, 4), [200.0, 10.0, 10.0, 120.0]);
+    // Without it the first goes first.
+    let starts = starts_of(&SCENE, of_users(&jobs));
+    assert_eq!(starts[0], 0.0);
 }
 
 /// The tier of a partition goes before all priorities, and evicts.

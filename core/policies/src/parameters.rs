@@ -334,7 +334,14 @@ mod tests {
     fn is_alone(name: &str) -> bool {
         !matches!(
             name,
-            "queues" | "thresholds" | "quantum" | "utility" | "delta" | "autoscale"
+            "queues"
+                | "thresholds"
+                | "quantum"
+                | "utility"
+                | "delta"
+                | "autoscale"
+                | "qos_preempts"
+                | "reservations"
         )
     }
 

@@ -26,6 +26,10 @@ pub(super) fn explain(policy: &Slurm, view: &View<'_>, job: JobId) -> Explanatio
                     "its time limit is at",
                     vec![Said::Moment(Time(limit))],
                 ));
+                if policy.told_limit(view, job).is_some() {
+                    let end = Time(limit + policy.params.over_time_limit);
+                    facts.push(Fact::of("is ended at", vec![Said::Moment(end)]));
+                }
             }
             Verdict::Runs
         }
@@ -116,6 +120,7 @@ fn priority(policy: &Slurm, board: &Board, view: &View<'_>, place: usize, facts:
 fn start(policy: &Slurm, board: &Board, view: &View<'_>, job: JobId, facts: &mut Vec<Fact>) {
     let params = &policy.params;
     facts.push(Fact::span("its time limit", policy.limit(view, job)));
+    reservations(policy, board, view, job, facts);
     if params.backfill == Backfill::None {
         return;
     }
@@ -138,7 +143,8 @@ fn start(policy: &Slurm, board: &Board, view: &View<'_>, job: JobId, facts: &mut
         if params.backfill == Backfill::Easy && nth > 0 && other != job {
             continue;
         }
-        let (gang, limit) = (policy.gang(view, other), policy.limit(view, other));
+        let gang = policy.gang(board, view, other);
+        let limit = policy.limit(view, other);
         let from = found.least(&gang, limit).max(now);
         let start = horizon.earliest(view, (&board.running, &[]), (gang, limit), (from, until));
         found.note(gang, limit, start.unwrap_or(f64::INFINITY));
@@ -155,6 +161,26 @@ fn start(policy: &Slurm, board: &Board, view: &View<'_>, job: JobId, facts: &mut
         Some(start) => Fact::of(term, vec![Said::Moment(Time(start))]),
         None => Fact::new(term, "none within bf_window"),
     });
+}
+
+/// What is kept for it, and what from it.
+fn reservations(policy: &Slurm, board: &Board, view: &View<'_>, job: JobId, facts: &mut Vec<Fact>) {
+    let own = policy.party(board, job);
+    let all = (0..).zip(policy.params.reservations.all());
+    let to_come = all.filter(|(_, of)| of.to > view.now().seconds());
+    for (bit, of) in to_come.take(NAMED) {
+        let is_own = own & (1 << bit) != 0;
+        let term = match is_own {
+            true => "nodes kept for it",
+            false => "nodes kept from it",
+        };
+        let kept = board.horizon.windows().iter();
+        let kept = kept.filter(|window| window.party == 1 << bit).count();
+        let fact = Fact::count(term, kept as u64, Unit::None);
+        let fact = fact.then(&format!(", for {}, from ", of.who));
+        let fact = fact.and(Said::Moment(Time(of.from))).then(" to ");
+        facts.push(fact.and(Said::Moment(Time(of.to))));
+    }
 }
 
 /// Its place in the tree, and what it has used of its shares.

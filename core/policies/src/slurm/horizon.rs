@@ -4,6 +4,7 @@
 //! As in Slurm's backfill, a reservation takes whole nodes, and a job must be over before one begins. Where GPUs of
 //! several kinds, cores or links count, the placement says whether there is room.
 
+use super::reservations::{Party, Window};
 use crate::cluster::{Needs, Part, Placement};
 use crate::job::JobId;
 use crate::order::ByValue;
@@ -27,14 +28,6 @@ struct Reservation {
     from: f64,
     to: f64,
     nodes: Vec<u32>,
-}
-
-/// A node that is to be away.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
-    pub(super) node: u32,
-    pub(super) from: f64,
-    pub(super) to: f64,
 }
 
 /// What is free at a moment, now or later.
@@ -73,16 +66,21 @@ impl Horizon {
         self.total
     }
 
-    /// Maintenance that is known ahead.
+    /// Maintenance and reservations that are known ahead.
     pub(super) fn windows(&self) -> &[Window] {
         &self.windows
+    }
+
+    /// Forgets maintenance and reservations that are over; says whether there were some.
+    pub(super) fn forget_past(&mut self, now: f64) -> bool {
+        let known = self.windows.len();
+        self.windows.retain(|window| window.to > now);
+        self.windows.len() < known
     }
 
     /// What is free now: as the view has it, with those who start and without those who lose their GPUs by the plan
     /// that is being made.
     pub(super) fn now(&mut self, view: &View<'_>, running: &Running, evicted: &[JobId]) {
-        let now = view.now().seconds();
-        self.windows.retain(|window| window.to > now);
         view.room(&mut self.room);
         self.free.clear();
         self.free.extend_from_slice(self.room.free().per_node());
@@ -130,9 +128,9 @@ impl Horizon {
         }
     }
 
-    /// Whether a gang that begins then has room until its limit, with what is free as things stand;
+    /// Whether a gang of this party that begins then has room until its limit, with what is free as things stand;
     /// [`placement`](Self::placement) is where.
-    pub(super) fn has_room(&mut self, gang: Gang, at: f64, limit: f64) -> bool {
+    pub(super) fn has_room(&mut self, (gang, party): (Gang, Party), at: f64, limit: f64) -> bool {
         if gang.gpus > self.total {
             return false;
         }
@@ -140,7 +138,8 @@ impl Horizon {
         let kept = (self.reservations.iter()).filter(|of| of.from <= end && at < of.to);
         let kept = kept.flat_map(|of| of.nodes.iter().copied());
         let away = self.windows.iter().take_while(|of| of.from < end);
-        let away = away.filter(|of| at < of.to).map(|of| of.node);
+        let away = away.filter(|of| at < of.to && of.party & party == 0);
+        let away = away.map(|of| of.node);
         let mut left = kept.chain(away).peekable();
         if left.peek().is_some() {
             let mut masked = self.free.clone();
@@ -160,14 +159,14 @@ impl Horizon {
         (self.room).place(self.strategy, gang, &mut self.placement)
     }
 
-    /// When a gang can begin at the earliest, not before `from` and not after `until`, once those who run have come
+    /// When a gang of this party can begin at the earliest, not before `from` and not after `until`, once those who run have come
     /// to their limits; [`placement`](Self::placement) is where. (What is free stands as it will be then: call
     /// [`now`](Self::now) afterwards.)
     pub(super) fn earliest(
         &mut self,
         view: &View<'_>,
         (running, evicted): (&Running, &[JobId]),
-        (gang, limit): (Gang, f64),
+        (of, limit): ((Gang, Party), f64),
         (from, until): (f64, f64),
     ) -> Option<f64> {
         self.now(view, running, evicted);
@@ -181,7 +180,7 @@ impl Horizon {
             while let Some((_, job, run)) = ends.next_if(|&(end, ..)| end <= at) {
                 self.give(job, &run.parts, run.needs);
             }
-            if self.has_room(gang, at, limit) {
+            if self.has_room(of, at, limit) {
                 return Some(at);
             }
             let reserved = self.reservations.iter().map(|of| of.to);
@@ -208,24 +207,34 @@ impl Horizon {
     }
 }
 
-/// What a pass has found about gangs of one kind: those that are like it and take as long, or longer, begin no earlier.
+/// What a pass has found about gangs of one kind and party: those that are like it and take as long, or longer, begin no earlier.
 #[derive(Debug, Default)]
-pub(super) struct Found(Vec<(Gang, Vec<(f64, f64)>)>);
+pub(super) struct Found(Vec<(Kind, Limits)>);
+
+/// A gang, and which reservations it may use.
+type Kind = (Gang, Party);
+
+/// Time limits, each with when such a gang begins.
+type Limits = Vec<(f64, f64)>;
 
 impl Found {
     /// Before when such a gang does not begin.
-    pub(super) fn least(&self, gang: &Gang, limit: f64) -> f64 {
-        let kind = self.0.iter().find(|(known, _)| known.is_like(gang));
+    pub(super) fn least(&self, of: &(Gang, Party), limit: f64) -> f64 {
+        let kind = self.0.iter().find(|(known, _)| is_like(known, of));
         let found = kind.map_or(&[][..], |(_, found)| found).iter();
         let shorter = found.filter(|&&(other, _)| other <= limit);
         shorter.fold(f64::NEG_INFINITY, |least, &(_, at)| least.max(at))
     }
 
     /// It does not begin before this.
-    pub(super) fn note(&mut self, gang: Gang, limit: f64, at: f64) {
-        match self.0.iter_mut().find(|(known, _)| known.is_like(&gang)) {
+    pub(super) fn note(&mut self, of: (Gang, Party), limit: f64, at: f64) {
+        match self.0.iter_mut().find(|(known, _)| is_like(known, &of)) {
             Some((_, found)) => found.push((limit, at)),
-            None => self.0.push((gang, vec![(limit, at)])),
+            None => self.0.push((of, vec![(limit, at)])),
         }
     }
+}
+
+fn is_like(a: &Kind, b: &Kind) -> bool {
+    a.0.is_like(&b.0) && a.1 == b.1
 }

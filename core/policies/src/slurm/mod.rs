@@ -10,17 +10,18 @@
 //! Source: Slurm 26.11, `src/slurmctld/job_scheduler.c`, `src/plugins/sched/backfill/backfill.c`, `src/plugins/preempt`,
 //! `src/interfaces/preempt.c`; <https://slurm.schedmd.com/sched_config.html>.
 //!
-//! What differs. All partitions have all nodes. A QOS may evict all of lower priority, where Slurm's QOS names those
-//! that it may. A job that is evicted goes on where it was, as under all policies here, keeps its age, and is not held
+//! What differs. All partitions have all nodes. A job that is evicted goes on where it was, as under all policies here, keeps its age, and is not held
 //! back for two minutes. Time limits are not rounded to minutes. Backfill looks at running jobs one by one, where Slurm
 //! takes those together that end within half a minute, and takes as long as it takes. GPUs are what is billed, and what
-//! a job's size counts. A job that comes to its limit runs on, and backfill takes it to end at any moment.
+//! a job's size counts. A job's limit begins anew whenever it starts, as Slurm's does, though it goes on where it was.
 
 mod facts;
 mod horizon;
 mod line;
 mod merits;
+mod preempts;
 mod ranks;
+mod reservations;
 mod scheduler;
 mod settings;
 mod standing;
@@ -88,6 +89,8 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
             half_life: params.priority_decay_half_life,
             period: params.priority_calc_period,
         },
+        reserved: params.reservations.of_users(workload),
+        preempting: params.qos_preempts.among(workload),
         tiers,
         users: users.collect(),
         leaves: Leaves::new(context),
@@ -122,6 +125,7 @@ impl Policy for Slurm {
         if std::mem::take(&mut board.is_due) {
             self.schedule(&mut board, view, plan);
         }
+        self.price(&mut board, view);
         let is_round = view.is_round() || self.params.bf_interval == 0;
         if is_round && self.params.backfill != Backfill::None && board.is_backfill_due {
             board.is_backfill_due = false;

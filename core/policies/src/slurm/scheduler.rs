@@ -2,15 +2,17 @@
 
 use super::super::evictions::Evictions;
 use super::super::leaves::Leaves;
-use super::horizon::{Found, Horizon, Run, Running, Window};
+use super::horizon::{Found, Horizon, Run, Running};
 use super::line::{Line, Waiter};
 use super::merits::{Given, Merits, Ranked};
+use super::preempts::Preempting;
+use super::reservations::{Party, Window};
 use super::settings::{Backfill, Parameters, Preempt};
 use super::standing::{Rules, Standing};
 use super::victims::{self, Candidate};
 use crate::Time;
 use crate::job::JobId;
-use crate::order::ByValue;
+use crate::order::{self, ByValue};
 use crate::workload::DEFAULT_PACKLIMIT;
 use std::collections::BTreeMap;
 use switchyard_engine::{News, Plan, View};
@@ -26,8 +28,11 @@ pub(super) struct Slurm {
     pub(super) given: Option<Given>,
     pub(super) rules: Rules,
     pub(super) tiers: Ranked,
+    pub(super) preempting: Preempting,
     /// By job: who submitted it, from 1; 0: nobody knows.
     pub(super) users: Vec<u32>,
+    /// By user, which reservations are for them.
+    pub(super) reserved: Vec<Party>,
     pub(super) leaves: Leaves,
     pub(super) strategy: Strategy,
     /// From the first plan on.
@@ -44,6 +49,10 @@ pub(super) struct Board {
     /// By job that runs: when its limit is.
     pub(super) limits: BTreeMap<JobId, f64>,
     pub(super) horizon: Horizon,
+    /// Whether the priorities of all who wait are computed.
+    is_priced: bool,
+    /// By queue of the tree, which reservations are for it.
+    reserved: Vec<Party>,
     /// Something has changed since the main scheduler looked, and since backfill did.
     pub(super) is_due: bool,
     pub(super) is_backfill_due: bool,
@@ -62,16 +71,23 @@ impl Slurm {
             node,
             from: from.seconds(),
             to: to.seconds(),
+            party: 0,
         };
-        let windows = view.maintenance().filter(|_| self.params.maintenance);
+        let maintenance = view.maintenance().filter(|_| self.params.maintenance);
+        let reservations = &self.params.reservations;
+        let mut windows: Vec<Window> = maintenance.map(window).collect();
+        windows.extend(reservations.windows(view.node_sizes().len() as u32));
+        order::sort_by_key(&mut windows, |window| ByValue::of(window.from));
         Some(Board {
+            reserved: reservations.of_queues(&tree),
             merits: Merits::new(self.given.take()?, &tree, leaves, view),
             tree,
             standing,
             line: Line::default(),
             running: Running::new(),
             limits: BTreeMap::new(),
-            horizon: Horizon::new(self.strategy, windows.map(window).collect()),
+            horizon: Horizon::new(self.strategy, windows),
+            is_priced: true,
             is_due: false,
             is_backfill_due: false,
             evictions: Evictions::default(),
@@ -79,26 +95,41 @@ impl Slurm {
         })
     }
 
-    /// A job's time limit, seconds.
+    /// A job's time limit, seconds: its own, or that of all that tell none.
+    pub(super) fn told_limit(&self, view: &View<'_>, job: JobId) -> Option<f64> {
+        let default = self.params.default_time;
+        let default = (default > 0.0).then_some(default);
+        view.asks(job).time.or(default)
+    }
+
+    /// The same; where there is none, how long it takes.
     pub(super) fn limit(&self, view: &View<'_>, job: JobId) -> f64 {
-        let default = match self.params.default_time {
-            0.0 => YEAR,
-            default => default,
-        };
-        view.requested_time(job).unwrap_or(default)
+        let told = self.told_limit(view, job);
+        told.or_else(|| view.duration(job)).unwrap_or(YEAR)
     }
 
     /// What of a job decides whom it may evict.
     pub(super) fn rank(&self, board: &Board, job: JobId) -> u32 {
         match self.params.preempt {
             Preempt::None => 0,
+            Preempt::Qos if self.preempting.is_said() && !self.preempting.may_evict(job) => 0,
             Preempt::Qos => board.merits.qos.of(job),
             Preempt::Partition => self.tiers.of(job),
         }
     }
 
-    pub(super) fn gang(&self, view: &View<'_>, job: JobId) -> Gang {
-        view.gang(job, self.strategy, DEFAULT_PACKLIMIT)
+    /// A job's gang, and which reservations it may use.
+    pub(super) fn gang(&self, board: &Board, view: &View<'_>, job: JobId) -> (Gang, Party) {
+        let gang = view.gang(job, self.strategy, DEFAULT_PACKLIMIT);
+        (gang, self.party(board, job))
+    }
+
+    /// Which reservations a job may use.
+    pub(super) fn party(&self, board: &Board, job: JobId) -> Party {
+        let user = self.users[job.index()].checked_sub(1);
+        let of_user = user.and_then(|user| self.reserved.get(user as usize));
+        let leaf = board.merits.leaves[job.index()];
+        of_user.copied().unwrap_or(0) | board.reserved[leaf.index()]
     }
 
     /// Takes note of who has come and gone, and of what is to be computed.
@@ -106,6 +137,7 @@ impl Slurm {
         let now = view.now().seconds();
         // Whoever ends now has run until then.
         let is_computed = board.standing.compute(now);
+        board.is_due |= board.horizon.forget_past(now);
         for &news in view.news() {
             board.is_due = true;
             if let News::Finished(job) | News::Evicted(job) = news {
@@ -113,30 +145,60 @@ impl Slurm {
             }
         }
         if is_computed && !board.line.is_empty() {
+            board.standing.bring_up_to_date();
             let (merits, standing) = (&board.merits, &board.standing);
             board.line.reorder(now, |job| {
                 merits.priority(view, standing, (job, now, self.limit(view, job)))
             });
             board.is_due = true;
         }
-        for &news in view.news() {
-            if let News::Arrived(job) | News::Evicted(job) = news {
-                self.join(board, view, job);
+        let comes = |&news: &News| match news {
+            News::Arrived(job) | News::Evicted(job) => Some(job),
+            _ => None,
+        };
+        let mut coming = view.news().iter().filter_map(comes);
+        match (coming.next(), coming.next()) {
+            // There is nobody before or behind whom it could stand. Most such jobs start at once.
+            (Some(job), None) if board.line.is_empty() => {
+                self.join_with(board, view, job, 0);
+                board.is_priced = false;
+            }
+            _ => {
+                let coming = view.news().iter().filter_map(comes);
+                coming.for_each(|job| self.join(board, view, job));
             }
         }
         board.is_backfill_due |= board.is_due;
     }
 
-    pub(super) fn join(&self, board: &mut Board, view: &View<'_>, job: JobId) {
+    /// Who came alone and did not start gets its priority.
+    pub(super) fn price(&self, board: &mut Board, view: &View<'_>) {
+        if std::mem::replace(&mut board.is_priced, true) || board.line.is_empty() {
+            return;
+        }
+        board.standing.bring_up_to_date();
+        let (merits, standing) = (&board.merits, &board.standing);
         let now = view.now().seconds();
-        let of = (job, now, self.limit(view, job));
+        board.line.reorder(now, |job| {
+            merits.priority(view, standing, (job, now, self.limit(view, job)))
+        });
+    }
+
+    pub(super) fn join(&self, board: &mut Board, view: &View<'_>, job: JobId) {
+        board.standing.bring_up_to_date();
+        let of = (job, view.now().seconds(), self.limit(view, job));
+        let priority = board.merits.priority(view, &board.standing, of);
+        self.join_with(board, view, job, priority);
+    }
+
+    fn join_with(&self, board: &mut Board, view: &View<'_>, job: JobId, priority: u32) {
         board.line.join(Waiter {
             rank: self.rank(board, job),
             tier: self.tiers.of(job),
-            priority: board.merits.priority(view, &board.standing, of),
+            priority,
             job,
             gpus: view.gpus(job),
-            as_of: now,
+            as_of: view.now().seconds(),
         });
     }
 
@@ -149,18 +211,21 @@ impl Slurm {
         waiter: &Waiter,
     ) -> bool {
         let (job, now) = (waiter.job, view.now().seconds());
-        let (gang, limit) = (self.gang(view, job), self.limit(view, job));
+        let (gang, limit) = (self.gang(board, view, job), self.limit(view, job));
         if !board.horizon.has_room(gang, now, limit)
             && !self.evict_for(board, view, plan, (waiter, gang, limit))
         {
             return false;
         }
         let parts = board.horizon.placement.parts.clone();
-        board.horizon.take(job, &parts, gang.needs);
+        board.horizon.take(job, &parts, gang.0.needs);
         plan.place(job, &board.horizon.placement);
+        if let Some(told) = self.told_limit(view, job) {
+            plan.limit(job, Time(now + told + self.params.over_time_limit));
+        }
         let run = Run {
             parts,
-            needs: gang.needs,
+            needs: gang.0.needs,
         };
         board.running.insert((ByValue::of(now + limit), job), run);
         board.limits.insert(job, now + limit);
@@ -174,7 +239,7 @@ impl Slurm {
         board: &mut Board,
         view: &View<'_>,
         plan: &mut Plan,
-        (waiter, gang, limit): (&Waiter, Gang, f64),
+        (waiter, gang, limit): (&Waiter, (Gang, Party), f64),
     ) -> bool {
         if waiter.rank == 0 {
             return false;
@@ -187,7 +252,11 @@ impl Slurm {
         let running = view.ledger().running().filter(may_lose);
         let candidates = running.filter_map(|job| {
             let rank = self.rank(board, job);
-            (rank < waiter.rank).then_some(Candidate { job, rank })
+            let may = match self.params.preempt {
+                Preempt::Qos if self.preempting.is_said() => self.preempting.may(waiter.job, job),
+                _ => rank < waiter.rank,
+            };
+            may.then_some(Candidate { job, rank })
         });
         let mut candidates: Vec<Candidate> = candidates.collect();
         candidates.sort_unstable_by_key(|of| of.job);
@@ -251,7 +320,8 @@ impl Slurm {
                 break;
             }
             let waiter = board.line.waiters()[at];
-            let (gang, limit) = (self.gang(view, waiter.job), self.limit(view, waiter.job));
+            let gang = self.gang(board, view, waiter.job);
+            let limit = self.limit(view, waiter.job);
             let least = found.least(&gang, limit);
             if least <= now && may_start(&waiter, free) {
                 if !is_now {

@@ -3,7 +3,9 @@
 use super::super::entry::Properties;
 use super::super::parameters::{PLACEMENT, PlacementChoice, Words, param, parameters, words};
 use super::super::{ParamInfo, ParamKind};
+use super::preempts::Preempts;
 use super::ranks::Ranks;
+use super::reservations::Reservations;
 
 /// What a factor may weigh.
 const WEIGHT: ParamKind = ParamKind::Int {
@@ -41,8 +43,11 @@ parameters! {
         pub(super) bf_max_job_test: u32 = param(ParamKind::Int { min: 1, max: 1_000_000 }, "500", "Backfill looks at so many jobs."),
         pub(super) bf_max_job_user: u32 = param(ParamKind::Int { min: 0, max: 1_000_000 }, "0", "Of a user it looks at so many; 0: at all."),
         pub(super) default_time: f64 = param(seconds(0.0, 1e9), "0", "The limit, in seconds, of jobs whose trace tells none; 0: as long as they run, which no real scheduler knows."),
+        pub(super) over_time_limit: f64 = param(seconds(0.0, 1e9), "60", "For so many seconds a job may exceed its time limit before it is ended (OverTimeLimit, and Slurm's look every half minute); a job that tells none, where default_time is 0, runs to its end."),
         pub(super) preempt: Preempt = param(ParamKind::OneOf(Preempt::WORDS), "none", "Who may evict whom: nobody; jobs of a QOS those of a lower one; jobs in partitions of a higher tier those in lower ones. Who is evicted waits again."),
+        pub(super) qos_preempts: Preempts = param(ParamKind::Word("pairs of names, such as high>low+normal>low"), "", "With preempt=qos: which QOS may evict which, such as high>low+normal>low; without any: a QOS all of lower priority.").for_experts(),
         pub(super) preempt_exempt_time: f64 = param(seconds(0.0, 1e9), "0", "For so many seconds nobody may evict a job that has started."),
+        pub(super) reservations: Reservations = param(ParamKind::Word("reservations, such as ana:4:86400:172800"), "", "Nodes kept for a user or an account, WHO:NODES:FROM:TO, seconds from the trace's begin: ana:4:86400:172800; the cluster's last nodes are kept.").for_experts(),
         pub(super) maintenance: bool = param(ParamKind::Bool, "true", "Drains in the run's list of outages are known ahead: jobs that would not be over by then do not start on those nodes."),
         pub(super) placement: PlacementChoice = ParamInfo { ..PLACEMENT },
     }

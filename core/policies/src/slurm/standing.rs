@@ -7,7 +7,7 @@
 use crate::job::JobId;
 use switchyard_queues::slurm::associations::Associations;
 use switchyard_queues::slurm::config::Algorithm;
-use switchyard_queues::slurm::fair_tree::Ties;
+use switchyard_queues::slurm::fair_tree::{Ties, Walk};
 use switchyard_queues::slurm::usage::{Charge, Decay, Usage};
 use switchyard_queues::slurm::{classic, fair_tree};
 use switchyard_queues::tree::{QueueId, QueueTree};
@@ -37,8 +37,12 @@ pub(super) struct Standing {
     decay: Decay,
     pub(super) associations: Associations,
     pub(super) usage: Usage,
-    /// By association.
+    /// What had been used at the last computation.
+    computed_usage: Usage,
+    /// By association; of the last computation once somebody asks.
     factors: Vec<f64>,
+    is_stale: bool,
+    walk: Walk,
     /// When all was computed last.
     computed: f64,
     /// By job, while it runs.
@@ -55,7 +59,10 @@ impl Standing {
         let mut standing = Self {
             decay: Decay::of_half_life(rules.half_life),
             usage: Usage::new(&associations),
+            computed_usage: Usage::new(&associations),
             factors: Vec::new(),
+            is_stale: true,
+            walk: Walk::default(),
             computed: 0.0,
             running: vec![None; jobs],
             steady: vec![0; associations.len()],
@@ -63,11 +70,11 @@ impl Standing {
             associations,
             rules,
         };
-        standing.share();
+        standing.bring_up_to_date();
         standing
     }
 
-    /// An association's fair share, 0 to 1.
+    /// An association's fair share, 0 to 1, if it is [up to date](Self::bring_up_to_date).
     pub(super) fn factor(&self, leaf: QueueId) -> f64 {
         self.factors[leaf.index()]
     }
@@ -112,13 +119,29 @@ impl Standing {
     }
 
     fn charge(&mut self, leaf: QueueId, gpus: u32, seconds: f64) {
-        let charge = Charge {
+        let a_gpu = self.of_a_gpu(seconds);
+        self.usage
+            .add(&self.associations, leaf, a_gpu * f64::from(gpus));
+    }
+
+    /// What a GPU is charged for so many seconds.
+    fn of_a_gpu(&self, seconds: f64) -> f64 {
+        self.decay.charged(Charge {
             seconds,
-            billing: f64::from(gpus),
+            billing: 1.0,
             usage_factor: 1.0,
-        };
-        let used = self.decay.charged(charge);
-        self.usage.add(&self.associations, leaf, used);
+        })
+    }
+
+    /// Charges the jobs that ran at the last computation so much for each GPU, so many times.
+    fn charge_steady(&mut self, a_gpu: f64, times: f64) {
+        for leaf in 0..self.steady.len() {
+            if self.steady[leaf] > 0 {
+                let used = a_gpu * f64::from(self.steady[leaf]) * times;
+                self.usage
+                    .add(&self.associations, QueueId(leaf as u32), used);
+            }
+        }
     }
 
     /// Computes all that was due until now; says whether something was.
@@ -135,7 +158,8 @@ impl Standing {
             self.periods(more);
         }
         self.computed = due;
-        self.share();
+        self.computed_usage.clone_from(&self.usage);
+        self.is_stale = true;
         true
     }
 
@@ -143,11 +167,7 @@ impl Standing {
     fn period(&mut self, at: f64) {
         let seconds = at - self.computed;
         self.usage.fade(self.decay.over(seconds));
-        for leaf in 0..self.steady.len() {
-            if self.steady[leaf] > 0 {
-                self.charge(QueueId(leaf as u32), self.steady[leaf], seconds);
-            }
-        }
+        self.charge_steady(self.of_a_gpu(seconds), 1.0);
         for job in std::mem::take(&mut self.fresh) {
             let Some(of) = self.running[job.index()] else {
                 continue;
@@ -167,31 +187,26 @@ impl Standing {
             false => more,
         };
         self.usage.fade(all);
-        for leaf in 0..self.steady.len() {
-            if self.steady[leaf] > 0 {
-                let charge = Charge {
-                    seconds: period,
-                    billing: f64::from(self.steady[leaf]),
-                    usage_factor: 1.0,
-                };
-                let used = self.decay.charged(charge) * times;
-                (self.usage).add(&self.associations, QueueId(leaf as u32), used);
-            }
-        }
+        self.charge_steady(self.of_a_gpu(period), times);
     }
 
-    fn share(&mut self) {
-        self.factors = match self.rules.algorithm {
+    /// Fair shares are those of the last computation from now on.
+    pub(super) fn bring_up_to_date(&mut self) {
+        if !std::mem::take(&mut self.is_stale) {
+            return;
+        }
+        let (associations, usage) = (&self.associations, &self.computed_usage);
+        self.factors.clear();
+        match self.rules.algorithm {
             Algorithm::FairTree => {
-                let all = fair_tree::fair_shares(&self.associations, &self.usage, Ties::Merged);
-                all.iter().map(|of| of.factor).collect()
+                let all = self.walk.fair_shares(associations, usage, Ties::Merged);
+                self.factors.extend(all.iter().map(|of| of.factor));
             }
             Algorithm::Classic => {
-                let damping = self.rules.damping;
-                let all = classic::fair_shares(&self.associations, &self.usage, damping);
-                all.iter().map(|of| of.factor).collect()
+                let all = classic::fair_shares(associations, usage, self.rules.damping);
+                self.factors.extend(all.iter().map(|of| of.factor));
             }
-        };
+        }
     }
 }
 
@@ -219,6 +234,8 @@ mod tests {
         assert!(!of.compute(299.0));
         assert_eq!(raw(&of), [0.0, 0.0]);
         assert!(of.compute(301.0));
+        // What ends before somebody asks changes nothing of it.
+        of.bring_up_to_date();
         assert_eq!(raw(&of), [400.0, 0.0]);
         assert_eq!([1, 2].map(|at| of.factor(QueueId(at))), [0.5, 1.0]);
         of.start(JobId(1), QueueId(2), 1, 350.0);

@@ -6,6 +6,7 @@
 //! `select/cons_tres/job_test.c` (`preempt_reorder_count` = 1).
 
 use super::horizon::Horizon;
+use super::reservations::Party;
 use crate::job::JobId;
 use crate::order;
 use std::cmp::Reverse;
@@ -29,7 +30,7 @@ pub(super) fn find(
     horizon: &mut Horizon,
     view: &View<'_>,
     mut candidates: Vec<Candidate>,
-    (gang, limit): (Gang, f64),
+    (gang, limit): ((Gang, Party), f64),
 ) -> Option<Vec<JobId>> {
     let nodes = |job: JobId| view.ledger().parts(job).len();
     order::sort_by_key(&mut candidates, |of| (of.rank, nodes(of.job)));

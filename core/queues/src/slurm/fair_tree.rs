@@ -63,69 +63,120 @@ const PASSED_OVER: f64 = 4_294_967_294.0;
 
 /// Each association's fair share.
 pub fn fair_shares(associations: &Associations, usage: &Usage, ties: Ties) -> Vec<FairShare> {
-    let mut all = vec![FairShare::default(); associations.len()];
-    for id in associations.downwards() {
-        all[id.index()] = of_level(associations, usage, id);
-    }
-    let level_of = |all: &[FairShare], id: QueueId| all[id.index()].level.unwrap_or(PASSED_OVER);
-    let is_user = |id: QueueId| associations.member(id).is_user;
-    let sorted = |all: &[FairShare], mut members: Vec<QueueId>| {
-        members.sort_by(|&one, &other| {
-            let by_level = level_of(all, other).partial_cmp(&level_of(all, one));
-            let by_level = by_level.unwrap_or(Ordering::Equal);
-            by_level.then(is_user(other).cmp(&is_user(one)))
-        });
-        members
-    };
-    let users = associations.users();
-    // The rank of the user before, and what it would be without ties.
-    let (mut rank, mut next_rank) = (users, users);
-    let mut open = vec![Level {
-        members: sorted(&all, associations.below(None).to_vec()),
-        at: 0,
-        before: None,
-        is_tied: false,
-    }];
-    while let Some(level) = open.last_mut() {
-        let Some(&id) = level.members.get(level.at) else {
-            open.pop();
-            continue;
-        };
-        let own = level_of(&all, id);
-        let is_tied = match level.before {
-            None => level.is_tied,
-            Some(before) => before == own,
-        };
-        level.at += 1;
-        level.before = Some(own);
-        if is_user(id) {
-            if !is_tied {
-                rank = next_rank;
-            }
-            let fair_share = &mut all[id.index()];
-            fair_share.rank = Some(rank);
-            fair_share.factor = f64::from(rank) / f64::from(users);
-            next_rank = next_rank.saturating_sub(1);
-            continue;
+    let mut walk = Walk::default();
+    walk.fair_shares(associations, usage, ties);
+    walk.all
+}
+
+/// Walks through one tree again and again. It remembers in which order siblings were: most stay where they were.
+#[derive(Clone, Debug, Default)]
+pub struct Walk {
+    all: Vec<FairShare>,
+    /// By association: what it is sorted by.
+    levels: Vec<f64>,
+    /// By account, and of the root behind them: who divides its shares, as sorted last.
+    orders: Vec<Vec<QueueId>>,
+    open: Vec<Level>,
+}
+
+impl Walk {
+    /// Each association's fair share.
+    pub fn fair_shares(
+        &mut self,
+        associations: &Associations,
+        usage: &Usage,
+        ties: Ties,
+    ) -> &[FairShare] {
+        self.all.resize(associations.len(), FairShare::default());
+        self.levels.resize(associations.len(), PASSED_OVER);
+        for id in associations.downwards() {
+            let of = of_level(associations, usage, id);
+            self.levels[id.index()] = of.level.unwrap_or(PASSED_OVER);
+            self.all[id.index()] = of;
         }
-        let mut members = associations.below(Some(id)).to_vec();
-        if ties == Ties::Merged {
+        // Among equal ones the order decides nothing if they are merged.
+        if ties == Ties::InTurn || self.orders.is_empty() {
+            let ids = (0..associations.len() as u32).map(QueueId);
+            let below = ids.map(Some).chain([None]);
+            self.orders.clear();
+            (self.orders).extend(below.map(|id| associations.below(id).to_vec()));
+        }
+        let is_user = |id: QueueId| associations.member(id).is_user;
+        let users = associations.users();
+        // The rank of the user before, and what it would be without ties.
+        let (mut rank, mut next_rank) = (users, users);
+        self.go_below(associations, associations.len(), false);
+        while let Some(level) = self.open.last_mut() {
+            let Some(&id) = level.members.get(level.at) else {
+                if let Some(Level { members, of, .. }) = self.open.pop()
+                    && let Some(of) = of
+                {
+                    self.orders[of] = members;
+                }
+                continue;
+            };
+            let own = self.levels[id.index()];
+            let is_tied = match level.before {
+                None => level.is_tied,
+                Some(before) => before == own,
+            };
+            level.at += 1;
+            level.before = Some(own);
+            if is_user(id) {
+                if !is_tied {
+                    rank = next_rank;
+                }
+                let fair_share = &mut self.all[id.index()];
+                fair_share.rank = Some(rank);
+                fair_share.factor = f64::from(rank) / f64::from(users);
+                next_rank = next_rank.saturating_sub(1);
+                continue;
+            }
             let rest = level.members[level.at..].iter();
-            let tied = rest.take_while(|&&other| level_of(&all, other) == own);
-            for &other in tied {
-                members.extend(associations.below(Some(other)));
-                level.at += 1;
+            let tied = rest.take_while(|&&other| self.levels[other.index()] == own);
+            let tied: Vec<QueueId> = match ties {
+                Ties::Merged => tied.copied().collect(),
+                Ties::InTurn => Vec::new(),
+            };
+            level.at += tied.len();
+            self.go_below(associations, id.index(), is_tied);
+            if !tied.is_empty()
+                && let Some(level) = self.open.last_mut()
+            {
+                // They are sorted together, and apart the next time.
+                self.orders[id.index()].clone_from(&level.members);
+                level.of = None;
+                for other in tied {
+                    level.members.extend(associations.below(Some(other)));
+                }
+                sort(&mut level.members, &self.levels, associations);
             }
         }
-        let members = sorted(&all, members);
-        open.push(Level {
+        &self.all
+    }
+
+    /// Begins to walk through those below an account.
+    fn go_below(&mut self, associations: &Associations, of: usize, is_tied: bool) {
+        let mut members = std::mem::take(&mut self.orders[of]);
+        sort(&mut members, &self.levels, associations);
+        self.open.push(Level {
             members,
+            of: Some(of),
             at: 0,
             before: None,
             is_tied,
         });
     }
-    all
+}
+
+/// The largest first; of equal ones users before accounts.
+fn sort(members: &mut [QueueId], levels: &[f64], associations: &Associations) {
+    let is_user = |id: QueueId| associations.member(id).is_user;
+    members.sort_by(|&one, &other| {
+        let by_level = levels[other.index()].partial_cmp(&levels[one.index()]);
+        let by_level = by_level.unwrap_or(Ordering::Equal);
+        by_level.then(is_user(other).cmp(&is_user(one)))
+    });
 }
 
 /// Which level fair shares decided between two associations, with [`Ties::Merged`]; none if one lies below the other.
@@ -164,8 +215,11 @@ pub fn comparison(
 }
 
 /// Siblings on the walk.
+#[derive(Clone, Debug)]
 struct Level {
     members: Vec<QueueId>,
+    /// Below which account all of them are, by its place in [`Walk::orders`].
+    of: Option<usize>,
     at: usize,
     /// The level fair share of the one before.
     before: Option<f64>,
