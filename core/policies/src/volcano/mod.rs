@@ -258,6 +258,9 @@ impl Volcano {
         rule: Rule,
         found: &[JobId],
     ) -> bool {
+        if found.is_empty() {
+            return false;
+        }
         let mut queues = board.queues.clone();
         let asks = board.what_it_asks(view, asking.job);
         let mut given = 0;
@@ -336,9 +339,13 @@ impl Volcano {
     fn decide(&mut self, board: &mut Board, view: &View<'_>, plan: &mut Plan) {
         view.room(&mut self.room);
         board.ask_all();
-        board.queues.open();
-        if self.enqueue(board, view) {
-            // They ask from Volcano's next session on, a second later.
+        // Where one leaf waits nobody asks which is next.
+        let is_open = board.waiting.len() > 1;
+        if is_open {
+            board.queues.open();
+        }
+        // Who is enqueued asks from Volcano's next session on, a second later.
+        if self.enqueue(board, view) || !is_open {
             board.queues.open();
         }
         let mut has_started = self.allocate(board, view, plan);

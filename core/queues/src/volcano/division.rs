@@ -7,52 +7,50 @@
 use super::amounts::{is_empty, is_within};
 
 /// A queue in which jobs are.
-#[derive(Clone, Debug)]
-pub struct Claim {
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'a> {
     /// Its weight.
     pub weight: f64,
     /// What its jobs have and ask for, by resource.
-    pub request: Vec<f64>,
+    pub request: &'a [f64],
     /// What it deserves at least.
-    pub guarantee: Vec<f64>,
+    pub guarantee: &'a [f64],
     /// The most it may have.
-    pub most: Vec<f64>,
+    pub most: &'a [f64],
 }
 
-/// Divides `totals` among claims.
-pub fn divide(totals: &[f64], claims: &[Claim]) -> Vec<Vec<f64>> {
-    let mut deserved = vec![vec![0.0; totals.len()]; claims.len()];
-    let mut is_met = vec![false; claims.len()];
+/// What claims deserve, one after the other, by resource: of `totals` that are divided among them.
+pub fn divide(totals: &[f64], claims: &[Claim<'_>]) -> Vec<f64> {
+    let resources = totals.len();
+    let mut deserved = vec![0.0; resources * claims.len()];
+    let mut open: Vec<usize> = (0..claims.len()).collect();
     let mut left = totals.to_vec();
+    let (mut given, mut before) = (vec![0.0; resources], vec![0.0; resources]);
     loop {
-        let open = claims.iter().zip(&is_met).filter(|(_, met)| !**met);
-        let weights = open.fold(0.0, |sum, (claim, _)| sum + claim.weight);
+        let weights = open.iter().map(|&at| claims[at].weight);
+        let weights = weights.fold(0.0, |sum, weight| sum + weight);
         if weights <= 0.0 {
             break;
         }
-        let mut given = vec![0.0; totals.len()];
-        for (at, claim) in claims.iter().enumerate() {
-            if is_met[at] {
-                continue;
-            }
+        given.fill(0.0);
+        open.retain(|&at| {
+            let claim = &claims[at];
             let part = claim.weight / weights;
-            let before = std::mem::take(&mut deserved[at]);
-            let after: Vec<f64> = (0..totals.len())
-                .map(|of| {
-                    // Of what is not limited, and of no weight, nothing.
-                    let share = before[of] + if part > 0.0 { left[of] * part } else { 0.0 };
-                    let wanted = share.min(claim.most[of]).min(claim.request[of]);
-                    wanted.max(claim.guarantee[of])
-                })
-                .collect();
-            is_met[at] = is_within(&claim.request, &after) || after == before;
-            for of in 0..totals.len() {
-                given[of] += after[of] - before[of];
+            let own = &mut deserved[resources * at..][..resources];
+            let mut has_changed = false;
+            for of in 0..resources {
+                // Of what is not limited, and of no weight, nothing.
+                let share = own[of] + if part > 0.0 { left[of] * part } else { 0.0 };
+                let wanted = share.min(claim.most[of]).min(claim.request[of]);
+                let after = wanted.max(claim.guarantee[of]);
+                has_changed |= after != own[of];
+                given[of] += after - own[of];
+                own[of] = after;
             }
-            deserved[at] = after;
-        }
-        let before = left.clone();
-        for of in 0..totals.len() {
+            has_changed && !is_within(claim.request, own)
+        });
+        before.copy_from_slice(&left);
+        for of in 0..resources {
             left[of] = (left[of] - given[of]).max(0.0);
         }
         if is_empty(&left) || left == before {
@@ -66,18 +64,19 @@ pub fn divide(totals: &[f64], claims: &[Claim]) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    fn claim(weight: f64, request: f64, guarantee: f64, most: f64) -> Claim {
-        Claim {
-            weight,
-            request: vec![request],
-            guarantee: vec![guarantee],
-            most: vec![most],
-        }
+    /// Weight, request, guarantee and the most.
+    fn claim(weight: f64, request: f64, guarantee: f64, most: f64) -> [f64; 4] {
+        [weight, request, guarantee, most]
     }
 
-    fn divided(total: f64, claims: &[Claim]) -> Vec<f64> {
-        let divided = divide(&[total], claims);
-        divided.into_iter().map(|of| of[0]).collect()
+    fn divided(total: f64, claims: &[[f64; 4]]) -> Vec<f64> {
+        let claims = claims.iter().map(|of| Claim {
+            weight: of[0],
+            request: &of[1..2],
+            guarantee: &of[2..3],
+            most: &of[3..4],
+        });
+        divide(&[total], &claims.collect::<Vec<_>>())
     }
 
     /// 12 by weights 1, 1, 2 is 3, 3, 6. The second asks for 1: its other 2 go to the others as 1 to 2.

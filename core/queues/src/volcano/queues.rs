@@ -8,6 +8,7 @@ use super::amounts::{LEAST, exceeded, is_empty, is_within, sum, without};
 use super::division::{Claim, divide};
 use crate::tree::{QueueId, QueueTree};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// What says what queues deserve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,6 +120,8 @@ pub struct Queues {
     shares: Vec<f64>,
     /// By queue: how many jobs are in it that have or may be given something.
     jobs: Vec<u32>,
+    /// The leaves in which there are some.
+    asking: BTreeSet<usize>,
     /// What all jobs have, and may be given.
     busy: Vec<f64>,
 }
@@ -154,6 +157,7 @@ impl Queues {
             inqueue: zero,
             shares: vec![0.0; specs.len()],
             jobs: vec![0; specs.len()],
+            asking: BTreeSet::new(),
             busy: vec![0.0; totals.len()],
             specs,
         };
@@ -161,7 +165,9 @@ impl Queues {
             true => queues.settle_tree(),
             false => queues.settle_leaves(),
         }
-        queues.open();
+        queues.shares = (0..queues.specs.len())
+            .map(|at| queues.share_now(at))
+            .collect();
         queues
     }
 
@@ -222,21 +228,33 @@ impl Queues {
 
     /// A session opens: what queues deserve, and their shares.
     pub fn open(&mut self) {
-        if self.plugin == Plugin::Proportion {
-            let has_jobs = |&at: &usize| self.is_leaf[at] && self.jobs[at] > 0;
-            let asking: Vec<usize> = (0..self.specs.len()).filter(has_jobs).collect();
-            let claims = asking.iter().map(|&at| Claim {
-                weight: self.specs[at].weight,
-                request: self.request[at].clone(),
-                guarantee: self.guarantee[at].clone(),
-                most: self.most[at].clone(),
-            });
-            let claims: Vec<Claim> = claims.collect();
-            for (at, deserved) in asking.into_iter().zip(divide(&self.totals, &claims)) {
-                self.deserved[at] = deserved;
+        match self.plugin {
+            Plugin::Proportion => self.divide(),
+            // What they deserve stays; shares of leaves follow what they have.
+            Plugin::Capacity => {
+                for at in (0..self.specs.len()).filter(|&at| !self.is_leaf[at]) {
+                    self.shares[at] = self.share_now(at);
+                }
             }
         }
-        for at in 0..self.specs.len() {
+    }
+
+    /// What leaves with jobs deserve by their weights. Of others nothing has changed.
+    fn divide(&mut self) {
+        let claims = self.asking.iter().map(|&at| Claim {
+            weight: self.specs[at].weight,
+            request: &self.request[at],
+            guarantee: &self.guarantee[at],
+            most: &self.most[at],
+        });
+        let claims: Vec<Claim<'_>> = claims.collect();
+        let divided = divide(&self.totals, &claims);
+        // Without resources there are no parts either.
+        let parts = divided.chunks_exact(self.totals.len().max(1));
+        for (&at, deserved) in self.asking.iter().zip(parts) {
+            self.deserved[at].copy_from_slice(deserved);
+        }
+        for &at in &self.asking {
             self.shares[at] = self.share_now(at);
         }
     }
@@ -257,6 +275,7 @@ impl Queues {
     /// A job of a leaf may be given what it asks for from now on.
     pub fn enqueue(&mut self, leaf: QueueId, asks: &[f64]) {
         self.jobs[leaf.index()] += 1;
+        self.asking.insert(leaf.index());
         change(&mut self.busy, asks, 1.0);
         change(&mut self.request[leaf.index()], asks, 1.0);
         self.on_path(leaf, |all, at| change(&mut all.inqueue[at], asks, 1.0));
@@ -270,7 +289,11 @@ impl Queues {
 
     /// A job ends, or loses what it has.
     pub fn give(&mut self, leaf: QueueId, asks: &[f64]) {
-        self.jobs[leaf.index()] = self.jobs[leaf.index()].saturating_sub(1);
+        let jobs = &mut self.jobs[leaf.index()];
+        *jobs = jobs.saturating_sub(1);
+        if *jobs == 0 {
+            self.asking.remove(&leaf.index());
+        }
         change(&mut self.busy, asks, -1.0);
         change(&mut self.request[leaf.index()], asks, -1.0);
         self.use_more(leaf, asks, -1.0);
