@@ -75,7 +75,7 @@ struct Told {
 
 pub(crate) fn capacity(arguments: &Arguments) -> Result<(), Failure> {
     let bound = bound(arguments)?;
-    let request = arguments.settings.request()?;
+    let request = arguments.settings.request(arguments.cluster.text())?;
     let study = input::load(
         &arguments.trace,
         &arguments.opening,

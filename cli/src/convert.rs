@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn convert(arguments: &Arguments) -> Result<(), Failure> {
-    let request = arguments.settings.request()?;
+    let request = arguments.settings.request(arguments.cluster.text())?;
     let cluster = arguments.cluster.text();
     let study = input::load(&arguments.trace, &arguments.opening, cluster)?;
     let plain = arguments.output.strip_suffix(".gz");

@@ -102,7 +102,7 @@ struct Run {
 
 pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     // What is asked for is checked before a large trace is opened.
-    let mut request = arguments.settings.request()?;
+    let mut request = arguments.settings.request(arguments.cluster.text())?;
     for by in &arguments.results.by {
         request.by(*by);
     }

@@ -10,9 +10,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use switchyard::outages::Outages;
 use switchyard::policies::ParamKind;
-use switchyard::queues::files::read::Unit;
 use switchyard::{SETTINGS, Setting, SettingGroup};
-use switchyard_app::study::{Prepared, Request, Study, StudyError};
+use switchyard_app::queue_files;
+use switchyard_app::study::{Prepared, Request, Study, StudyError, cluster_of};
 use switchyard_sweep::files;
 
 #[derive(Args)]
@@ -145,8 +145,8 @@ impl FromArgMatches for Flags {
 }
 
 impl SettingsArguments {
-    /// Asks for what is said, before a large trace is opened.
-    pub(crate) fn request(&self) -> Result<Request, Failure> {
+    /// Asks for what is said, before a large trace is opened; for a cluster where one is.
+    pub(crate) fn request(&self, cluster: Option<&str>) -> Result<Request, Failure> {
         let mut request = Request::default();
         for (setting, value) in &self.flags.0 {
             let set = request.set(setting, value.clone());
@@ -179,7 +179,7 @@ impl SettingsArguments {
                 true => text.clone(),
                 false => format!("queues {at}"),
             };
-            Ok((name, queues(text)?))
+            Ok((name, queues(text, cluster)?))
         });
         request.trees(trees.collect::<Result<_, Failure>>()?)?;
         Ok(request)
@@ -214,26 +214,19 @@ fn outages(text: &str) -> Result<Outages, Failure> {
     }
 }
 
-/// Queues as a list, or from a file.
-fn queues(text: &str) -> Result<String, Failure> {
+/// Queues as a list, or from a file, for a cluster where one is asked for.
+fn queues(text: &str, cluster: Option<&str>) -> Result<String, Failure> {
     if !Path::new(text).is_file() {
         return Ok(text.to_owned());
     }
     let read = files::read_text(text.as_ref()).with_context(|| format!("cannot read {text}"));
     let read = read.map_err(Failure::Input)?;
-    let read = switchyard::queues::files::read(&read, text);
-    let read = read.map_err(|why| Failure::Input(why.into()))?;
-    for note in &read.notes {
-        let line = note
-            .line
-            .map_or_else(String::new, |line| format!(", line {line}"));
-        let said = terminal::within_line(&format!("{text}{line}: {}", note.what));
+    let cluster = cluster.and_then(|text| cluster_of(text).ok());
+    let tree = queue_files::tree_of(&read, text, cluster.as_ref());
+    let (tree, notes) = tree.map_err(|why| Failure::Input(anyhow!("{why}")))?;
+    for note in notes {
         // Who does not read it does without.
-        let _ = writeln!(io::stderr(), "{said}");
+        let _ = writeln!(io::stderr(), "{}", terminal::within_line(&note));
     }
-    if read.unit != Unit::Things {
-        let what = "its quotas are parts of a cluster, in percent; give GPUs";
-        return Err(Failure::Input(anyhow!("{text}: {what}")));
-    }
-    Ok(switchyard::queues::text::line(&read.tree))
+    Ok(switchyard::queues::text::line(&tree))
 }

@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn start(mut arguments: Arguments) -> Result<(), Failure> {
     let user = arguments.opening.take_user();
-    let request = arguments.settings.request()?;
+    let request = arguments.settings.request(arguments.cluster.text())?;
     let study = input::load(
         &arguments.trace,
         &arguments.opening,

@@ -92,7 +92,7 @@ impl Told {
 }
 
 pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
-    let request = arguments.settings.request()?;
+    let request = arguments.settings.request(arguments.cluster.text())?;
     let study = input::load(
         &arguments.trace,
         &arguments.opening,

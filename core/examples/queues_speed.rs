@@ -9,7 +9,8 @@ use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::engine::SimOptions;
 use switchyard::job::Job;
-use switchyard::queues::membership::{By, QueueSettings};
+use switchyard::queues::membership::QueueSettings;
+use switchyard::queues::rules::By;
 use switchyard::queues::text;
 use switchyard::workload::Workload;
 

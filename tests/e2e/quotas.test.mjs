@@ -74,6 +74,72 @@ test("a queue is added, named, given fields, and removed", async (t) => {
   await finished(page, 2);
 });
 
+/** A ClusterQueue, and a LocalQueue that is called as the jobs' tenant is. */
+const kueue = `apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata:
+  name: research
+spec:
+  resourceGroups:
+  - coveredResources: ["nvidia.com/gpu"]
+    flavors:
+    - name: default
+      resources:
+      - name: nvidia.com/gpu
+        nominalQuota: 10
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata:
+  name: default
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata:
+  name: vision
+  namespace: team
+spec:
+  clusterQueue: research
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: WorkloadPriorityClass
+metadata:
+  name: high
+value: 10
+`;
+
+/** Two queues in hundredths of the cluster. */
+const yarn = `<configuration>${[
+  ["root.queues", "vision,speech"],
+  ["root.vision.capacity", "25"],
+  ["root.vision.maximum-capacity", "50"],
+  ["root.speech.capacity", "75"],
+]
+  .map(([key, value]) => `<property><name>yarn.scheduler.capacity.${key}</name><value>${value}</value></property>`)
+  .join("")}</configuration>`;
+
+test("queues come out of files of Kueue and YARN, and what is wrong in one is told", async (t) => {
+  const page = await open(t, teams, { viewport: { width: 1280, height: 900 } });
+  await finished(page, 2);
+  const pick = (name, text) =>
+    page.getByLabel("From a file").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+  const says = (text) => page.waitForFunction((text) => decodeURIComponent(location.hash).includes(text), text);
+  await pick("queues.yaml", kueue);
+  await says("research,gpus=10,jobs=vision");
+  await page.getByText("1 queue out of queues.yaml. queues.yaml, line 30: WorkloadPriorityClass 'high' is left out").waitFor();
+  await finished(page, 2);
+  // 16 GPUs.
+  await pick("capacity-scheduler.xml", yarn);
+  await says("root.vision,parent=root,gpus=4,borrow=4");
+  await says("root.speech,parent=root,gpus=12,borrow=4");
+  await finished(page, 2);
+  await pick("queues.yaml", kueue.replace("nominalQuota: 10", "nominalQuota: -1"));
+  await page.getByText(/queues.yaml, line 13, ClusterQueue 'research'/).waitFor();
+  // What was there is there.
+  await says("root.vision,parent=root,gpus=4");
+  assert.deepEqual(await accessibilityProblems(page), []);
+});
+
 test("what each queue used, borrowed and lost stands in Compare", async (t) => {
   const page = await open(t, `${teams}&view=compare`, { viewport: { width: 1280, height: 900 } });
   await finished(page, 2);

@@ -54,7 +54,7 @@ struct Told {
 }
 
 pub(super) fn start(arguments: &Arguments) -> Result<(), Failure> {
-    let request = arguments.settings.request()?;
+    let request = arguments.settings.request(arguments.cluster.text())?;
     let study = input::load(
         &arguments.trace,
         &arguments.opening,

@@ -9,7 +9,8 @@ use switchyard::engine::SimOptions;
 use switchyard::job::{Demand, JobId, Servers, Status, TypeSet};
 use switchyard::placement::Strategy as Placing;
 use switchyard::policies::{POLICIES, PolicySpec, ServiceHistory};
-use switchyard::queues::membership::{By, QueueSettings};
+use switchyard::queues::membership::QueueSettings;
+use switchyard::queues::rules::By;
 use switchyard::trace::{
     Choices, Fractions, OnCores, OpenOptions, Opened, Oversized, ProfileTable, Record, SourceFile,
     Trace, Window, open,

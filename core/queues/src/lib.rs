@@ -9,6 +9,8 @@ pub mod kai;
 pub mod kueue;
 pub mod lending;
 pub mod membership;
+mod names;
+pub mod rules;
 pub mod slurm;
 pub mod text;
 pub mod tree;

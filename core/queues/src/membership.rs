@@ -1,61 +1,11 @@
-//! Which jobs belong to which leaf of a tree: each to the leaf that is called as the job's tenant is, or its user, its
-//! account, its partition, its quality of service.
+//! Which jobs belong to which leaf of a tree: each to the leaf with a [rule](crate::rules) that holds of it, or to the
+//! one that is called as the job's tenant is, or its user, its account, its partition, its quality of service.
 
+use crate::rules::{Asked, By, Rule};
 use crate::tree::{Queue, QueueId, QueueTree, TreeError};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
-
-/// The word of a job that names its leaf.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum By {
-    /// Its tenant, or virtual cluster.
-    #[default]
-    Tenant,
-    /// Who submitted it.
-    User,
-    /// Who is charged for it.
-    Account,
-    /// The partition or queue that it was submitted to.
-    Partition,
-    /// Its quality of service.
-    Qos,
-}
-
-impl By {
-    /// All of them, each with its word in files, links and flags.
-    pub const ALL: [(&str, Self); 5] = [
-        ("tenant", Self::Tenant),
-        ("user", Self::User),
-        ("account", Self::Account),
-        ("partition", Self::Partition),
-        ("qos", Self::Qos),
-    ];
-
-    /// The words.
-    pub const WORDS: &[&str] = &["tenant", "user", "account", "partition", "qos"];
-}
-
-impl fmt::Display for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = Self::ALL.iter().find(|(_, by)| by == self);
-        f.write_str(found.map_or("tenant", |(word, _)| word))
-    }
-}
-
-impl FromStr for By {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.iter().find(|(word, _)| *word == text);
-        found
-            .map(|&(_, by)| by)
-            .ok_or_else(|| format!("'{text}' is none of {}", Self::WORDS.join(", ")))
-    }
-}
 
 /// The queues of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -74,7 +24,10 @@ pub const OTHERS: &str = "others";
 pub struct Membership {
     /// The tree.
     pub tree: QueueTree,
+    /// By name.
     leaves: HashMap<String, QueueId>,
+    /// The rules, in the order of their leaves.
+    ruled: Vec<(Rule, QueueId)>,
     others: QueueId,
 }
 
@@ -97,17 +50,44 @@ impl Membership {
             }
         };
         let leaves = tree.leaves().map(|id| (tree.queue(id).name.clone(), id));
+        let ruled = tree.leaves().flat_map(|id| {
+            let rules = tree.queue(id).jobs.iter();
+            rules.map(move |rule| (rule.clone(), id))
+        });
         Ok(Self {
             leaves: leaves.collect(),
+            ruled: ruled.collect(),
             tree,
             others,
         })
     }
 
-    /// The leaf of a job with this word.
-    pub fn leaf(&self, word: Option<&str>) -> QueueId {
-        let leaf = word.and_then(|word| self.leaves.get(word));
-        leaf.copied().unwrap_or(self.others)
+    /// All rules.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.ruled.iter().map(|(rule, _)| rule)
+    }
+
+    /// The leaf of this name.
+    pub fn named(&self, name: &str) -> Option<QueueId> {
+        self.leaves.get(name).copied()
+    }
+
+    /// The leaf of those whom no other one has.
+    pub fn others(&self) -> QueueId {
+        self.others
+    }
+
+    /// The leaf of a job: the one that its word names; else the one whose rule says most of those that hold; else the
+    /// others.
+    pub fn leaf(&self, job: &impl Asked) -> QueueId {
+        let named = job.word(None).and_then(|word| self.named(word));
+        let ruled = || {
+            let hold = self.ruled.iter().filter(|(rule, _)| rule.holds(job));
+            // Of equal ones the first.
+            let most = hold.rev().max_by_key(|(rule, _)| rule.conditions());
+            most.map(|(_, id)| *id)
+        };
+        named.or_else(ruled).unwrap_or(self.others)
     }
 }
 
@@ -116,16 +96,34 @@ mod tests {
     use super::*;
     use crate::text;
 
+    struct Word(Option<&'static str>);
+
+    impl Asked for Word {
+        fn word(&self, by: Option<By>) -> Option<&str> {
+            match by {
+                None | Some(By::Tenant) => self.0,
+                Some(By::User) => Some("ana"),
+                Some(_) => None,
+            }
+        }
+        fn name(&self) -> &str {
+            "train-7"
+        }
+        fn gpus(&self) -> u32 {
+            8
+        }
+    }
+
     #[test]
     fn jobs_belong_to_the_leaf_of_their_word_or_to_the_others() {
         let tree = text::read("all\na parent=all gpus=4\nb parent=all gpus=4").expect("a tree");
         let members = Membership::of(&tree).expect("leaves");
-        let name = |word| members.tree.queue(members.leaf(word)).name.as_str();
+        let name = |word| members.tree.queue(members.leaf(&Word(word))).name.as_str();
         assert_eq!(name(Some("a")), "a");
         assert_eq!(name(Some("all")), OTHERS);
         assert_eq!(name(Some("c")), OTHERS);
         assert_eq!(name(None), OTHERS);
-        let others = members.leaf(None);
+        let others = members.leaf(&Word(None));
         assert_eq!(members.tree.queue(others).quotas[0].nominal, 0.0);
         assert_eq!(members.tree.queue(others).parent, tree.find("all"));
     }
@@ -141,10 +139,24 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read_as_they_are_written() {
-        for (word, by) in By::ALL {
-            assert_eq!((word.parse(), by.to_string()), (Ok(by), word.to_owned()));
-        }
-        assert!("colour".parse::<By>().is_err());
+    fn a_name_goes_before_rules_and_the_rule_that_says_most_before_others() {
+        let tree = "all;a,parent=all;b,parent=all,jobs=gpus:4..,jobs=x*;c,parent=all,jobs=user:ana:gpus:8;\
+                    d,parent=all,jobs=user:ana:name:train-*";
+        let tree = text::read(tree).expect("a tree");
+        let members = Membership::of(&tree).expect("leaves");
+        assert_eq!(members.rules().count(), 4);
+        let name = |word| members.tree.queue(members.leaf(&Word(word))).name.as_str();
+        assert_eq!((name(Some("a")), name(Some("b"))), ("a", "b"));
+        assert_eq!((name(Some("xylo")), name(None)), ("c", "c"));
+        let plain = text::read("all;a,parent=all;b,parent=all,jobs=x*").expect("a tree");
+        let members = Membership::of(&plain).expect("leaves");
+        let name = |word| members.tree.queue(members.leaf(&Word(word))).name.as_str();
+        assert_eq!((name(Some("xylo")), name(Some("y"))), ("b", OTHERS));
+    }
+
+    #[test]
+    fn an_inner_queue_has_no_jobs() {
+        let why = text::read("all jobs=x\na parent=all").expect_err("no tree");
+        assert!(why.to_string().contains("queue 'all' has jobs"), "{why}");
     }
 }

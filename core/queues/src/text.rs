@@ -11,18 +11,20 @@
 //!
 //! `gpus`, `cores` and `memory` (GiB), each with a dot and a flavor behind it, are nominal quotas; `all` is all there is.
 //! `borrow`, `lend` and `over` (the weight among what is over all quotas) belong to the quota before them. Of the queue
-//! are `parent`, `weight`, `priority`, `order`, `within` and `reclaims` (whose jobs it evicts), `while-borrowing`,
+//! are `parent`, `jobs` (a [rule](crate::rules), of which several may stand), `weight`, `priority`, `order`, `within` and `reclaims` (whose jobs it evicts), `while-borrowing`,
 //! `reclaim-min-runtime` and `preempt-min-runtime` (seconds). A line that begins with a colon names the resources, where
 //! their order is not that of the lines.
 //!
 //! In one line, queues have `;` between them and fields `,`, and there is nothing that an address would write in
 //! another way. In names, what would be taken for something else is `~` and two hexadecimal digits for each byte.
 
+use crate::names;
+use crate::rules::Rule;
 use crate::tree::{
     Evicts, Kind, Order, Queue, QueueId, QueueTree, Quota, Resource, WhileBorrowing,
 };
 use std::collections::HashMap;
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// What begins the line of resources.
 const RESOURCES: char = ':';
@@ -95,30 +97,8 @@ impl Form {
         }
     }
 
-    fn is_plain(self, letter: char) -> bool {
-        letter.is_ascii_alphanumeric()
-            || "-_./@".contains(letter)
-            || self == Self::Lines && letter.is_alphanumeric()
-    }
-
     fn name(self, name: &str) -> String {
-        let mut written = String::new();
-        for letter in name.chars() {
-            if self.is_plain(letter) {
-                written.push(letter);
-                continue;
-            }
-            for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
-                // Writing to a string does not fail.
-                let _ = write!(written, "~{byte:02x}");
-            }
-        }
-        // A name of no letters still is one.
-        if written.is_empty() {
-            "~".to_owned()
-        } else {
-            written
-        }
+        names::written(name, self == Self::Line)
     }
 
     fn resource(self, resource: &Resource) -> String {
@@ -192,7 +172,7 @@ fn written(tree: &QueueTree, form: Form) -> String {
                 fields.push(format!("over={}", number(quota.weight)));
             }
         }
-        fields.extend(own_fields(queue));
+        fields.extend(own_fields(queue, form));
         queues.push(fields);
     }
     let all: Vec<usize> = (0..tree.resources().len()).collect();
@@ -214,9 +194,11 @@ fn written(tree: &QueueTree, form: Form) -> String {
 }
 
 /// What is not of a quota.
-fn own_fields(queue: &Queue) -> Vec<String> {
+fn own_fields(queue: &Queue, form: Form) -> Vec<String> {
     let default = Queue::new("", None);
-    let mut fields = Vec::new();
+    let mut fields: Vec<String> = (queue.jobs.iter())
+        .map(|rule| format!("jobs={}", rule.text(|text| form.name(text))))
+        .collect();
     if queue.weight != default.weight {
         fields.push(format!("weight={}", number(queue.weight)));
     }
@@ -316,7 +298,7 @@ fn queue<'a>(
     fields: impl Iterator<Item = &'a str>,
     resources: &mut Vec<Resource>,
 ) -> Result<Read, TextError> {
-    let name = unescaped(name).map_err(|what| wrong(line, None, what))?;
+    let name = names::read(name).map_err(|what| wrong(line, None, what))?;
     let mut read = Read {
         line,
         queue: Queue::new(name.as_str(), None),
@@ -347,7 +329,8 @@ fn set(
     let of_quota =
         || format!("'{key}' stands before any quota; write it behind the quota that it belongs to");
     match key {
-        "parent" => read.parent = Some(unescaped(value)?),
+        "parent" => read.parent = Some(names::read(value)?),
+        "jobs" => queue.jobs.push(Rule::read(value)?),
         "weight" => queue.weight = amount(key, value)?,
         "priority" => queue.priority = whole(key, value)?,
         "order" => {
@@ -399,14 +382,14 @@ fn set(
 
 fn resource(key: &str) -> Result<Resource, String> {
     let (kind, flavor) = match key.split_once('.') {
-        Some((kind, flavor)) => (kind, Some(unescaped(flavor)?)),
+        Some((kind, flavor)) => (kind, Some(names::read(flavor)?)),
         None => (key, None),
     };
     let all = [Kind::Gpus, Kind::Cores, Kind::Memory];
     let found = all.into_iter().find(|&known| kind_word(known) == kind);
     let kind = found.ok_or_else(|| {
         format!(
-            "'{key}' is no field; use gpus, cores or memory, borrow, lend, over, parent, weight, priority, order, within, \
+            "'{key}' is no field; use gpus, cores or memory, borrow, lend, over, parent, jobs, weight, priority, order, within, \
              reclaims, while-borrowing, reclaim-min-runtime or preempt-min-runtime"
         )
     })?;
@@ -438,39 +421,6 @@ fn word<T: Copy>(
         let names: Vec<&str> = all.iter().map(|&one| name(one)).collect();
         format!("{key} is '{value}'; give one of {}", names.join(", "))
     })
-}
-
-/// A name out of its written form.
-fn unescaped(written: &str) -> Result<String, String> {
-    if written == "~" {
-        return Ok(String::new());
-    }
-    let odd = written
-        .chars()
-        .find(|&letter| letter != '~' && !Form::Lines.is_plain(letter));
-    if let Some(odd) = odd {
-        let instead = Form::Lines.name(&odd.to_string());
-        return Err(format!(
-            "'{odd}' in '{written}' is not taken as part of a name; write it as {instead}"
-        ));
-    }
-    let mut bytes = Vec::with_capacity(written.len());
-    let mut rest = written;
-    while let Some((before, behind)) = rest.split_once('~') {
-        bytes.extend(before.as_bytes());
-        let byte = behind
-            .get(..2)
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        let bad = || {
-            format!(
-                "'~' in '{written}' wants two hexadecimal digits behind it, such as ~20 for a space"
-            )
-        };
-        bytes.push(byte.ok_or_else(bad)?);
-        rest = &behind[2..];
-    }
-    bytes.extend(rest.as_bytes());
-    String::from_utf8(bytes).map_err(|_| format!("'{written}' is no name: its bytes are no UTF-8"))
 }
 
 /// Puts queues together, with their parents by name.
@@ -512,6 +462,7 @@ fn tree(resources: Vec<Resource>, read: Vec<Read>) -> Result<QueueTree, TextErro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::By;
     use proptest::prelude::*;
 
     const TEAMS: &str = "\
@@ -626,6 +577,7 @@ mod tests {
             amounts(),
             amounts(),
             any::<bool>(),
+            prop::collection::vec(rule(), 0..3),
         );
         ("\\PC{0,8}", quotas, amounts(), any::<i64>(), rest).prop_map(
             move |(name, quotas, weight, priority, rest)| {
@@ -634,6 +586,7 @@ mod tests {
                     name: format!("{name}{at}"),
                     parent,
                     quotas,
+                    jobs: rest.6,
                     weight,
                     priority,
                     within: rest.0,
@@ -649,6 +602,15 @@ mod tests {
                 }
             },
         )
+    }
+
+    fn rule() -> impl Strategy<Value = Rule> {
+        prop_oneof![
+            "\\PC{0,6}".prop_map(|word| Rule::of_word(&word)),
+            ("\\PC{0,6}", "\\PC{0,6}")
+                .prop_map(|(user, of)| Rule::of_words(&[(By::User, &user), (By::Account, &of)])),
+            Just(Rule::read("name:a*:gpus:2..").expect("a rule")),
+        ]
     }
 
     fn trees() -> impl Strategy<Value = QueueTree> {
@@ -674,6 +636,12 @@ mod tests {
                         }
                         queues.reverse();
                     }
+                    // Only leaves have jobs.
+                    for at in 0..queues.len() {
+                        if let Some(above) = queues[at].parent {
+                            queues[above.index()].jobs.clear();
+                        }
+                    }
                     QueueTree::new(resources, queues).expect("a tree")
                 },
             )
@@ -685,7 +653,7 @@ mod tests {
         fn what_is_written_is_read(tree in trees()) {
             prop_assert_eq!(&read(&lines(&tree)).map_err(|error| error.to_string()), &Ok(tree.clone()));
             let line = line(&tree);
-            prop_assert!(line.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./@~:;,=".contains(letter)));
+            prop_assert!(line.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./@~:;,=*".contains(letter)));
             prop_assert_eq!(&read(&line).map_err(|error| error.to_string()), &Ok(tree));
         }
 

@@ -3,6 +3,7 @@
 //! One tree serves all schedulers. What they call its parts: a leaf is Kueue's ClusterQueue, a queue of KAI, Volcano or
 //! YARN, an association of Slurm; an inner queue is Kueue's Cohort, a parent queue, an account.
 
+use crate::rules::Rule;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -111,6 +112,8 @@ pub struct Queue {
     pub parent: Option<QueueId>,
     /// Its quotas, in the order of [`QueueTree::resources`].
     pub quotas: Vec<Quota>,
+    /// Which jobs belong to it: those of which one of these holds. None: those whose word is its name.
+    pub jobs: Vec<Rule>,
     /// Its weight among its siblings.
     pub weight: f64,
     /// Higher ones divide first.
@@ -136,6 +139,7 @@ impl Queue {
             name: name.into(),
             parent,
             quotas: Vec::new(),
+            jobs: Vec::new(),
             weight: 1.0,
             priority: 0,
             order: Order::default(),
@@ -199,6 +203,12 @@ pub enum TreeError {
         /// Which limit.
         what: String,
     },
+    /// Jobs of a queue with others below it.
+    #[error("queue '{name}' has jobs, but queues below it; only leaves have jobs")]
+    JobsOfInner {
+        /// The queue.
+        name: String,
+    },
 }
 
 impl TreeError {
@@ -210,7 +220,8 @@ impl TreeError {
             | Self::Loop { name, .. }
             | Self::Quotas { name, .. }
             | Self::Number { name, .. }
-            | Self::Alone { name, .. } => name,
+            | Self::Alone { name, .. }
+            | Self::JobsOfInner { name } => name,
         }
     }
 }
@@ -254,7 +265,8 @@ impl QueueTree {
     /// Checks queues and puts them into a tree.
     ///
     /// # Errors
-    /// Two of one name, no such parent, a loop, a wrong number of quotas, a number below zero, a limit without a parent.
+    /// Two of one name, no such parent, a loop, a wrong number of quotas, a number below zero, a limit without a parent,
+    /// rules of an inner queue.
     pub fn new(resources: Vec<Resource>, queues: Vec<Queue>) -> Result<Self, TreeError> {
         let mut names = HashMap::new();
         for queue in &queues {
@@ -270,6 +282,12 @@ impl QueueTree {
             if let Some(parent) = queue.parent {
                 children[parent.index()].push(QueueId(at as u32));
             }
+        }
+        let inner = queues.iter().zip(&children);
+        let mut inner = inner.filter(|(_, below)| !below.is_empty());
+        if let Some((queue, _)) = inner.find(|(queue, _)| !queue.jobs.is_empty()) {
+            let name = queue.name.clone();
+            return Err(TreeError::JobsOfInner { name });
         }
         let roots = (0..queues.len()).filter(|&at| queues[at].parent.is_none());
         let mut downwards: Vec<QueueId> = roots.map(|at| QueueId(at as u32)).collect();

@@ -90,18 +90,11 @@ fn kueue_has_cohorts_flavors_and_policies() {
     let read = read(KUEUE);
     let expected = "\
         research parent=company gpus.v100=4 weight=1.5\n\
-        vision parent=research gpus.v100=8 borrow=4 lend=2 cores.v100=0.5 memory.v100=64 gpus.t4=0 borrow=0 weight=2 \
+        vision parent=research gpus.v100=8 borrow=4 lend=2 cores.v100=0.5 memory.v100=64 gpus.t4=0 borrow=0 jobs=main weight=2 \
         order=strict-fifo within=lower-priority reclaims=any while-borrowing=100\n\
         speech parent=research gpus.v100=8 cores.v100=0 borrow=0 memory.v100=0 borrow=0 gpus.t4=16\n\
         company\n";
     assert_eq!(text::lines(&read.tree), expected);
-    let aliases: Vec<&str> = read
-        .aliases
-        .iter()
-        .map(|alias| alias.name.as_str())
-        .collect();
-    assert_eq!(aliases, ["team-v/main"]);
-    assert_eq!(read.tree.queue(read.aliases[0].queue).name, "vision");
     assert_eq!(
         notes(&read),
         [
@@ -245,7 +238,7 @@ fn associations_are_accounts_with_users() {
     let expected = "\
         : cores gpus gpus.a100 memory\n\
         root cores=all gpus=all gpus.a100=all memory=all\n\
-        root/root parent=root cores=all gpus=all gpus.a100=all memory=all\n\
+        root/root parent=root cores=all gpus=all gpus.a100=all memory=all jobs=user:root:account:root\n\
         physics parent=root cores=512 borrow=0 gpus=16 borrow=0 gpus.a100=8 borrow=0 memory=2048 borrow=0 weight=40 priority=10\n";
     assert!(
         text::lines(&table.tree).starts_with(&expected[": cores gpus gpus.a100 memory\n".len()..]),
@@ -394,9 +387,9 @@ fn yarn_has_hundredths_of_the_cluster() {
     let expected = "\
         root gpus=100 reclaims=any\n\
         root.research parent=root gpus=80 borrow=20 over=80 reclaims=any\n\
-        root.research.vision parent=root.research gpus=60 borrow=40 over=3 reclaims=any reclaim-min-runtime=all\n\
-        root.research.speech parent=root.research gpus=20 borrow=30 reclaims=any\n\
-        root.default parent=root gpus=20 borrow=80 over=20 priority=2 reclaims=any\n";
+        root.research.vision parent=root.research gpus=60 borrow=40 over=3 jobs=vision reclaims=any reclaim-min-runtime=all\n\
+        root.research.speech parent=root.research gpus=20 borrow=30 jobs=speech reclaims=any\n\
+        root.default parent=root gpus=20 borrow=80 over=20 jobs=default priority=2 reclaims=any\n";
     assert_eq!(text::lines(&read.tree), expected);
     assert_eq!(
         notes(&read),

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use switchyard_engine::SimOptions;
 use switchyard_placement::Strategy;
 use switchyard_policies::ParamKind;
-use switchyard_queues::membership::{By, Membership, QueueSettings};
+use switchyard_queues::membership::{Membership, QueueSettings};
+use switchyard_queues::rules::By;
 use switchyard_queues::text as queue_text;
 use switchyard_queues::tree::QueueTree;
 

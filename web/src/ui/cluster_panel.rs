@@ -4,6 +4,7 @@ use super::controls::{Take, chosen, field, list, no_option, option, quiet_button
 use super::icon::{Icon, sign};
 use super::node_groups::{groups_form, tree_form};
 use super::queue_tree::QueuesForm;
+use super::queues_file::queues_file;
 use super::setting_field::{label, set_up, setting_field, take};
 use super::typed::Typed;
 use super::vary::vary;
@@ -71,7 +72,8 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         }
         let (queues, gpus) = (setup.settings.queues.clone(), setup.cluster.gpus());
         let (take, stage) = (take(session, setup, setting), session.stage().clone());
-        html! { <QueuesForm {queues} {gpus} {take} {stage}>{ field }</QueuesForm> }
+        let file = queues_file(session, setup, &take);
+        html! { <><QueuesForm {queues} {gpus} {take} {stage}>{ field }</QueuesForm>{ file }</> }
     });
     let megabytes = Machine::here().log_pool().bytes / 1_000_000;
     let log_budget = label(&LOG_BUDGET);

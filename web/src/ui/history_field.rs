@@ -2,14 +2,12 @@
 //! of the visitor's.
 
 use super::controls::{Take, chosen, option};
+use super::picked_file::picked;
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::{Action, NoticesAction};
 use std::rc::Rc;
 use switchyard::policies::ServiceHistory;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 /// The list of histories, and a file to add; `take` takes another value.
@@ -17,20 +15,9 @@ pub(super) fn history_field(session: &Session, value: &str, take: &Take) -> Html
     let onchange = chosen(take);
     let onfile = {
         let (session, take) = (session.clone(), take.clone());
-        Callback::from(move |event: Event| {
-            let input = event
-                .target()
-                .and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-            let Some(file) = input.and_then(|input| input.files()?.get(0)) else {
-                return;
-            };
-            let (session, take) = (session.clone(), take.clone());
-            spawn_local(async move {
-                let name = file.name().replace(['[', ']', ',', '='], "_");
-                let text = JsFuture::from(file.text())
-                    .await
-                    .ok()
-                    .and_then(|text| text.as_string());
+        picked(Callback::from(
+            move |(name, text): (String, Option<String>)| {
+                let name = name.replace(['[', ']', ',', '='], "_");
                 let history = match text {
                     Some(text) => {
                         ServiceHistory::parse(&name, &text).map_err(|why| why.to_string())
@@ -48,8 +35,8 @@ pub(super) fn history_field(session: &Session, value: &str, take: &Take) -> Html
                         session.dispatch(NoticesAction::Notice(Some(format!("{name}: {why}."))))
                     }
                 }
-            });
-        })
+            },
+        ))
     };
     let file = (!ServiceHistory::OWN.contains(&value)).then_some(value);
     html! {

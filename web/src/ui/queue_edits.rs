@@ -35,7 +35,8 @@ pub(super) fn with_quota(
     QueueTree::new(tree.resources().to_vec(), queues).ok()
 }
 
-/// With a queue more, without quota, below one or beside the highest.
+/// With a queue more, without quota, below one or beside the highest. Only leaves have jobs: it takes over the rules
+/// of the one above it.
 pub(super) fn added(tree: &QueueTree, parent: Option<QueueId>) -> Edited {
     let mut queues = tree.queues().to_vec();
     let is_free = |name: &String| tree.find(name).is_none();
@@ -43,6 +44,9 @@ pub(super) fn added(tree: &QueueTree, parent: Option<QueueId>) -> Edited {
     let name = names.find(is_free).unwrap_or_default();
     let mut queue = Queue::new(name, parent);
     queue.quotas = vec![Default::default(); tree.resources().len()];
+    if let Some(above) = parent {
+        queue.jobs = std::mem::take(&mut queues[above.index()].jobs);
+    }
     queues.push(queue);
     tree_of(tree, queues)
 }
@@ -150,6 +154,11 @@ mod tests {
             format!("{line};queue-1,parent=b")
         );
         assert_eq!(of(added(&tree, None)), format!("{line};queue-1"));
+        let ruled = with_fields(&tree, id("c"), "gpus=1 jobs=user:ana").expect("a tree");
+        assert_eq!(
+            of(added(&ruled, Some(id("c")))),
+            format!("{line};queue-1,parent=c,jobs=user:ana")
+        );
         assert_eq!(
             of(removed(&tree, id("a"))),
             "lab;b,parent=lab,gpus=4;c,gpus=1"

@@ -235,9 +235,9 @@ fn editor(
     let is_last = removed(tree, id).is_err();
     html! {
         <div class="queue-editor" role="group" aria-label={format!("The queue {}", queue.name)}>
-            { text_field("Name", Some("Jobs belong to the leaf that is called as their tenant is, or their user, account, partition or QOS"), queue.name.clone(), edit(renamed)) }
+            { text_field("Name", Some("Jobs belong to the leaf that is called as their tenant is, or their user, account, partition or QOS, and to the leaf with a rule for them"), queue.name.clone(), edit(renamed)) }
             { field("Below", None, list(chosen(&place), std::iter::once(none).chain(others).collect())) }
-            { text_field("Fields", Some("As in the text: gpus=8 borrow=4 lend=2 weight=2 priority=1 order=strict-fifo …"), fields(tree, id), edit(with_fields)) }
+            { text_field("Fields", Some("As in the text: gpus=8 borrow=4 lend=2 weight=2 priority=1 order=strict-fifo, and rules for jobs: jobs=user:ana:account:physics …"), fields(tree, id), edit(with_fields)) }
             <div class="row">
                 <button type="button" onclick={below}>{ "Add one below" }</button>
                 <button type="button" onclick={remove} disabled={is_last} title={is_last.then_some("A tree has one queue at least")}>{ "Remove" }</button>

@@ -5,7 +5,10 @@ use super::Refused;
 use serde::{Deserialize, Serialize};
 use switchyard::job::{Demand, Job, JobId, JobName, Work};
 use switchyard::meant::hint;
-use switchyard::queues::membership::{By, QueueSettings};
+use switchyard::policies::leaves_of;
+use switchyard::queues::membership::QueueSettings;
+use switchyard::queues::rules::By;
+use switchyard::queues::tree::{QueueId, QueueTree};
 use switchyard::workload::{Label, LabelSet, Workload};
 use switchyard::{Index, Time};
 
@@ -96,21 +99,15 @@ fn named(workload: &Workload, label: Option<Label>) -> &[String] {
 
 /// The queues that there are, but for that of a job; those with most jobs first.
 pub(super) fn other_queues(workload: &Workload, queues: &QueueSettings, job: JobId) -> Vec<String> {
+    if let Some(tree) = &queues.tree {
+        return other_leaves(tree, &leaves_of(queues, workload, 1), job);
+    }
     let label = queue_of(workload, queues);
     let own = word(workload, job, label);
     let mut counts = std::collections::BTreeMap::new();
     for id in (0..workload.jobs.len()).map(|id| JobId(id as u32)) {
         if let Some(word) = word(workload, id, label) {
             *counts.entry(word).or_insert(0_u32) += 1;
-        }
-    }
-    if let Some(tree) = &queues.tree {
-        let leaves: Vec<&str> = (tree.leaves())
-            .map(|id| tree.queue(id).name.as_str())
-            .collect();
-        counts.retain(|word, _| leaves.contains(word));
-        for leaf in leaves {
-            counts.entry(leaf).or_insert(0);
         }
     }
     let mut others: Vec<(&str, u32)> = counts.into_iter().collect();
@@ -120,6 +117,27 @@ pub(super) fn other_queues(workload: &Workload, queues: &QueueSettings, job: Job
         .into_iter()
         .map(|(word, _)| word.to_owned())
         .collect()
+}
+
+/// The same in a tree that was given; jobs may have one leaf more, which was not.
+fn other_leaves(
+    given: &QueueTree,
+    (tree, leaves): &(QueueTree, Vec<QueueId>),
+    job: JobId,
+) -> Vec<String> {
+    let own = leaves[job.index()];
+    let mut counts = vec![0_u32; tree.queues().len()];
+    for leaf in leaves {
+        counts[leaf.index()] += 1;
+    }
+    let others = tree.leaves().filter(|&id| id != own);
+    let others = others.map(|id| (counts[id.index()], tree.queue(id).name.as_str()));
+    let mut others: Vec<(u32, &str)> = others
+        .filter(|(_, name)| given.find(name).is_some())
+        .collect();
+    others.sort_by_key(|&(jobs, name)| (std::cmp::Reverse(jobs), name));
+    let names = others.into_iter().map(|(_, name)| name.to_owned());
+    names.collect()
 }
 
 impl Asked {

@@ -5,6 +5,7 @@ use super::asked::{queue_of, user_of};
 use std::collections::BTreeMap;
 use switchyard::engine::{EventKind, Simulation};
 use switchyard::job::{JobId, Status};
+use switchyard::policies::leaves_of;
 use switchyard::queues::membership::QueueSettings;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, Time};
@@ -62,6 +63,9 @@ fn size(gpus: u32) -> u32 {
 fn kinds(workload: &Workload, queues: &QueueSettings) -> Vec<Kind> {
     let recorded = &workload.recorded;
     let (user, queue) = (user_of(workload), queue_of(workload, queues));
+    let tree = queues.tree.as_ref();
+    let leaves = tree.filter(|tree| tree.queues().iter().any(|of| !of.jobs.is_empty()));
+    let leaves = leaves.map(|_| leaves_of(queues, workload, 1).1);
     let ids = (0..).zip(&workload.jobs);
     let kinds = ids.map(|(id, job): (usize, _)| {
         let set = recorded.label_sets.get(id).copied().flatten();
@@ -71,8 +75,11 @@ fn kinds(workload: &Workload, queues: &QueueSettings) -> Vec<Kind> {
         };
         Kind {
             user: word(user),
-            // Where one word is both, it is told once.
-            queue: word(queue).filter(|_| user != queue),
+            queue: match &leaves {
+                Some(leaves) => Some(leaves[id].0),
+                // Where one word is both, it is told once.
+                None => word(queue).filter(|_| user != queue),
+            },
             size: size(job.gpus),
         }
     });

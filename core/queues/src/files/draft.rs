@@ -147,7 +147,6 @@ impl<'a> Draft<'a> {
         Ok(Read {
             tree,
             unit: Unit::Things,
-            aliases: Vec::new(),
             members: Vec::new(),
             notes: self.notes,
         })

@@ -1,8 +1,7 @@
 //! Kueue's objects: ClusterQueue, Cohort, ResourceFlavor and LocalQueue.
 //!
 //! A ClusterQueue is a leaf, a Cohort an inner queue; one that is only named is one, too. A flavor-resource is a quota.
-//! What a ClusterQueue does not cover it may not use at all. A LocalQueue is another name of its ClusterQueue,
-//! `namespace/name`.
+//! What a ClusterQueue does not cover it may not use at all. Jobs of a LocalQueue belong to its ClusterQueue.
 //!
 //! Source: <https://github.com/kubernetes-sigs/kueue>, `apis/kueue/v1beta2` (and `v1beta1`, where a ClusterQueue's
 //! `cohortName` was `cohort`), and the rules of validation there.
@@ -10,8 +9,9 @@
 use super::draft::{Draft, Entry};
 use super::error::FileError;
 use super::quantity::{counted, kind, quantity};
-use super::read::{Alias, Read};
+use super::read::Read;
 use super::yaml::{Node, Object, objects};
+use crate::rules::Rule;
 use crate::tree::{Evicts, Order, Quota, Resource, WhileBorrowing};
 use std::collections::HashSet;
 
@@ -79,7 +79,6 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
     }
     add_named_cohorts(&mut draft);
     let names = draft.names();
-    let mut aliases = Vec::new();
     for object in of_kind("LocalQueue") {
         let of = object.node.at(&["spec", "clusterQueue"]);
         let (queue, line) = of.map_or(("", object.line()), |of| (of.text().unwrap_or(""), of.line));
@@ -90,15 +89,13 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
             object.error(file, line, what)
         };
         let is_queue = queues.contains(queue);
-        let queue = names.get(queue).filter(|_| is_queue).ok_or_else(missing)?;
-        let namespace = object
-            .node
-            .text_at(&["metadata", "namespace"])
-            .unwrap_or("default");
-        aliases.push(Alias {
-            name: format!("{namespace}/{}", object.name),
-            queue: *queue,
-        });
+        let id = names.get(queue).filter(|_| is_queue).ok_or_else(missing)?;
+        let of = &mut draft.entries[id.index()].queue;
+        let rule = Rule::of_word(&object.name);
+        // A queue of one name with it has its jobs anyhow.
+        if object.name != of.name && !of.jobs.contains(&rule) {
+            of.jobs.push(rule);
+        }
     }
     for object in &objects {
         let known = ["ClusterQueue", "Cohort", "ResourceFlavor", "LocalQueue"];
@@ -106,8 +103,7 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
             draft.leave_out(object);
         }
     }
-    let read = draft.finish()?;
-    Ok(Read { aliases, ..read })
+    draft.finish()
 }
 
 /// Cohorts that queues name and no object describes.

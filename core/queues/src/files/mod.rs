@@ -115,7 +115,6 @@ fn own(text: &str, file: &str) -> Result<Read, FileError> {
     Ok(Read {
         tree,
         unit: Unit::Things,
-        aliases: Vec::new(),
         members: Vec::new(),
         notes: Vec::new(),
     })

@@ -1,7 +1,7 @@
 //! What a file of queues says: the tree, and what does not fit into one.
 
 use crate::slurm::associations::{Associations, Membership};
-use crate::tree::{QueueId, QueueTree, Quota, Resource, TreeError};
+use crate::tree::{QueueTree, Quota, Resource, TreeError};
 use serde::Serialize;
 
 /// What was left out or taken in a way that should be known, in words.
@@ -24,15 +24,6 @@ pub enum Unit {
     Percent,
 }
 
-/// Another name under which jobs come to a queue, such as a LocalQueue.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Alias {
-    /// The name.
-    pub name: String,
-    /// The queue.
-    pub queue: QueueId,
-}
-
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Read {
@@ -40,8 +31,6 @@ pub struct Read {
     pub tree: QueueTree,
     /// What their quotas count in.
     pub unit: Unit,
-    /// Other names of queues.
-    pub aliases: Vec<Alias>,
     /// Of Slurm's associations, what each is; else empty.
     pub members: Vec<Membership>,
     /// What was left out.

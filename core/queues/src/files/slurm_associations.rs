@@ -1,7 +1,7 @@
 //! Slurm's associations, as `sacctmgr show assoc -P` and `sacctmgr dump` print them.
 //!
-//! An account is a queue, a user of it a leaf `account/user`, of one partition alone `account/user@partition`. Shares
-//! are weights. `GrpTRES` is the most that an association may use: a nominal quota without borrowing. An association
+//! An account is a queue, a user of it a leaf `account/user`, of one partition alone `account/user@partition`, and has
+//! the user's jobs of that account. Shares are weights. `GrpTRES` is the most that an association may use: a nominal quota without borrowing. An association
 //! without it may use all there is.
 //!
 //! A table wants columns `Account` and `User`. Accounts find theirs above by `ParentName`, or by their indentation
@@ -12,6 +12,7 @@
 use super::draft::{Draft, Entry};
 use super::error::FileError;
 use super::read::Read;
+use crate::rules::{By, Rule};
 use crate::slurm::associations::{Membership, Shares};
 use crate::tree::{Kind, Quota, Resource};
 use std::collections::{HashMap, HashSet};
@@ -283,6 +284,16 @@ fn build(mut said: Vec<Said>, mut draft: Draft<'_>) -> Result<Read, FileError> {
             (false, Some(above)) => Some(above.clone()),
             (false, None) => Some(ROOT.to_owned()),
         };
+        if is_user {
+            let mut words = vec![
+                (By::User, one.user.as_str()),
+                (By::Account, one.account.as_str()),
+            ];
+            if !one.partition.is_empty() {
+                words.push((By::Partition, one.partition.as_str()));
+            }
+            entry.queue.jobs.push(Rule::of_words(&words));
+        }
         entry.parent = above.map(|above| (above, one.line));
         let wrong = |what: String| FileError::new(file, what).at(one.line).of(&entry.object);
         let shares = match one.shares.as_str() {

@@ -1,4 +1,4 @@
-//! Slurm's settings of priorities, as `scontrol show config` prints them or `slurm.conf` has them.
+//! Slurm's settings of priorities, backfill and preemption, as `scontrol show config` prints them or `slurm.conf` has them.
 //!
 //! Source: <https://slurm.schedmd.com/slurm.conf.html>; `src/api/config_info.c` of <https://github.com/SchedMD/slurm>.
 
@@ -12,6 +12,8 @@ use serde::Serialize;
 pub struct ReadConfig {
     /// What they are; those of which the file says nothing are Slurm's defaults.
     pub config: Config,
+    /// What it says of backfill, preemption and time limits: parameters of the policy `slurm`, with their values.
+    pub scheduling: Vec<(&'static str, String)>,
     /// What was left out.
     pub notes: Vec<Note>,
 }
@@ -43,18 +45,25 @@ pub fn read(text: &str, file: &str) -> Result<ReadConfig, FileError> {
         return Err(FileError::new(file, what));
     }
     let mut config = Config::default();
-    let mut notes = Vec::new();
+    let (mut scheduling, mut notes) = (Vec::new(), Vec::new());
     for (line, key, value) in settings(text) {
-        let note = set(&mut config, key, value).map_err(|wanted| {
-            let what = format!("it is '{value}'; give {wanted}");
-            FileError::new(file, what).at(line).of(key)
-        })?;
+        let told = schedules(key, value, &mut scheduling);
+        let note = told
+            .and_then(|()| set(&mut config, key, value))
+            .map_err(|wanted| {
+                let what = format!("it is '{value}'; give {wanted}");
+                FileError::new(file, what).at(line).of(key)
+            })?;
         notes.extend(note.map(|what| Note {
             line: Some(line),
             what,
         }));
     }
-    Ok(ReadConfig { config, notes })
+    Ok(ReadConfig {
+        config,
+        scheduling,
+        notes,
+    })
 }
 
 /// Lines, keys and values.
@@ -101,6 +110,63 @@ fn set(config: &mut Config, key: &str, value: &str) -> Result<Option<String>, &'
     }
     Ok(None)
 }
+
+/// Takes in what a setting says of backfill, preemption and time limits.
+fn schedules(
+    key: &str,
+    value: &str,
+    told: &mut Vec<(&'static str, String)>,
+) -> Result<(), &'static str> {
+    let mut tell = |name: &'static str, value: String| {
+        told.retain(|(known, _)| *known != name);
+        told.push((name, value));
+    };
+    match key {
+        "SchedulerType" if value == "sched/builtin" => tell("backfill", "none".to_owned()),
+        "SchedulerParameters" => {
+            for (name, value) in value.split(',').filter_map(|part| part.split_once('=')) {
+                match name.trim() {
+                    "bf_window" => {
+                        let minutes = f64::from(whole(value)?);
+                        tell("bf_window", (minutes * 60.0).to_string());
+                    }
+                    "bf_resolution" => tell("bf_resolution", whole(value)?.to_string()),
+                    "bf_interval" => tell("bf_interval", whole(value)?.to_string()),
+                    "bf_max_job_test" => tell("bf_max_job_test", whole(value)?.to_string()),
+                    "bf_max_job_user" => tell("bf_max_job_user", whole(value)?.to_string()),
+                    "bf_job_part_count_reserve" if whole(value)? == 1 => {
+                        tell("backfill", "easy".to_owned());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        "PreemptType" => match value {
+            "preempt/qos" => tell("preempt", "qos".to_owned()),
+            "preempt/partition_prio" => tell("preempt", "partition".to_owned()),
+            _ => {}
+        },
+        "PreemptExemptTime" if !value.is_empty() && !value.starts_with('-') => {
+            tell("preempt_exempt_time", duration(value)?.to_string());
+        }
+        "OverTimeLimit" => tell(
+            "over_time_limit",
+            match value.split(' ').next() {
+                Some("UNLIMITED") => FOR_EVER.to_owned(),
+                Some(minutes) => (f64::from(whole(minutes)?) * 60.0 + A_LOOK).to_string(),
+                None => return Ok(()),
+            },
+        ),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Seconds that no job runs.
+const FOR_EVER: &str = "1000000000";
+
+/// Slurm looks for jobs over their limit every half minute, and gives them half a minute to end.
+const A_LOOK: f64 = 60.0;
 
 /// Flags; a note of those that are left out.
 fn flags(config: &mut Config, value: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! YARN's `capacity-scheduler.xml`.
 //!
-//! Queues are called by their path, `root.a.b`. Capacities are hundredths of the queue above, weights (`2w`), or absolute
+//! Queues are called by their path, `root.a.b`; jobs of `b` belong to it, too. Capacities are hundredths of the queue above, weights (`2w`), or absolute
 //! (`[memory=4096,vcores=4,yarn.io/gpu=8]`). The first two become hundredths of the cluster ([`Unit::Percent`]), of GPUs
 //! and, by node label, of those of a flavor. `maximum-capacity` becomes a borrowing limit. What is over all quotas is
 //! divided in proportion to capacities: they are the quotas' weights.
@@ -10,6 +10,7 @@
 use super::draft::{Draft, Entry};
 use super::error::FileError;
 use super::read::{Read, Unit};
+use crate::rules::Rule;
 use crate::tree::{Evicts, Kind, Quota, Resource};
 use std::collections::{BTreeMap, HashSet};
 
@@ -106,6 +107,11 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
             known.extend([format!("{of}.capacity"), format!("{of}.maximum-capacity")]);
         }
         let Some((names, line)) = get("queues") else {
+            // Jobs name the last part of the path, or all of it.
+            let leaf = draft.entries.last_mut();
+            if let (Some(leaf), Some((_, name))) = (leaf, path.rsplit_once('.')) {
+                leaf.queue.jobs.push(Rule::of_word(name));
+            }
             continue;
         };
         let names = names

@@ -8,7 +8,8 @@ use crate::state::{Action, AppState};
 use std::sync::Arc;
 use switchyard::engine::{LogBudget, SimOptions};
 use switchyard::placement::Strategy;
-use switchyard::queues::membership::{By, QueueSettings};
+use switchyard::queues::membership::QueueSettings;
+use switchyard::queues::rules::By;
 use switchyard::queues::text;
 use switchyard::workload::{ApplicationSettings, GpuGeneration};
 
