@@ -6,7 +6,10 @@ mod tenants;
 
 use std::sync::Arc;
 use switchyard::engine::RunLog;
-use switchyard::report::{Outcomes, QueueMoment, QueueReport, RunQueues, queues_apart};
+use switchyard::queues::tree::QueueId;
+use switchyard::report::{
+    Outcomes, QueueMoment, QueueMoments, QueueReport, RunQueues, queues_apart,
+};
 use switchyard::workload::Workload;
 use tenants::{spec, workload};
 
@@ -42,10 +45,14 @@ impl Scene {
         )
     }
 
+    fn id(&self, name: &str) -> QueueId {
+        self.queues.tree.find(name).expect("there is one")
+    }
+
     /// A queue at a moment: used, borrowed, lent, asked.
     fn at(&self, name: &str, moment: f64) -> [f64; 4] {
-        let id = self.queues.tree.find(name).expect("there is one");
-        let of: QueueMoment = self.queues.at(&self.workload, &self.log, moment)[id.index()];
+        let of: QueueMoment =
+            self.queues.at(&self.workload, &self.log, moment)[self.id(name).index()];
         [of.used, of.borrowed, of.lent, of.asked]
     }
 
@@ -96,6 +103,40 @@ fn shares_of_a_tree_are_told_at_every_level() {
         (root.jobs, root.finished, root.borrowed_gpu_hours),
         (1200, 1200, 0.0)
     );
+}
+
+/// Forwards, backwards and in leaps, over more events than lie between two places that are kept.
+#[test]
+fn moments_in_any_order_are_those_of_a_walk_from_the_beginning() {
+    let (tree, workload) = stories::of_four_backlogs();
+    let scene = Scene::new("kueue", "75x4", &tree, workload);
+    let (workload, log) = (&scene.workload, &scene.log);
+    let mut moments = QueueMoments::of(scene.queues.clone(), workload, log);
+    let times = log.event_times();
+    assert!(times.len() > 3 * 512);
+    let end = times[times.len() - 1];
+    let ways = (0..60).map(|at| f64::from(at * 37 % 60) / 60.0 * end);
+    let ways = ways.chain([-1.0, end + 1.0, 0.0, end / 2.0, end / 2.0 + 1e-9]);
+    assert_eq!(
+        (
+            moments.most_used(scene.id("1c")),
+            moments.most_beyond_quotas()
+        ),
+        (90.0, 0.0)
+    );
+    for moment in ways {
+        let at = moments.at(workload, log, moment);
+        assert_eq!(
+            at.queues,
+            scene.queues.at(workload, log, moment),
+            "{moment}"
+        );
+        assert_eq!(
+            at.loans,
+            scene.queues.borrowed_at(workload, log, moment),
+            "{moment}"
+        );
+    }
 }
 
 const TEAMS: &str =

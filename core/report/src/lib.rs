@@ -42,8 +42,8 @@ pub use metrics::{
 pub use outcomes::Outcomes;
 pub use paper_table::{TableForm, paper_table};
 pub use queues::{
-    Loop, PreemptionsBetween, QueueDifference, QueueFigures, QueueMoment, QueueReport,
-    QueuesOverTime, RunQueues, SeriesOfQueue, queues_apart, queues_csv,
+    Loan, Loop, PreemptionsBetween, QueueDifference, QueueFigures, QueueMoment, QueueMoments,
+    QueueReport, QueuesAt, QueuesOverTime, RunQueues, SeriesOfQueue, queues_apart, queues_csv,
 };
 pub use servers::ServerFigures;
 pub use summary::{Fairness, Summary, finished_in_all};

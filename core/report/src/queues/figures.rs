@@ -2,7 +2,7 @@
 
 use super::preemptions::{Loop, Preemptions, PreemptionsBetween};
 use super::run_queues::RunQueues;
-use super::walk::{QueueMoment, Totals, Walk};
+use super::walk::{Loan, QueueMoment, Totals, Walk};
 use crate::sim::RunLog;
 use crate::workload::Workload;
 use crate::{Distribution, Outcomes};
@@ -218,8 +218,7 @@ impl RunQueues {
     pub fn at(&self, workload: &Workload, log: &RunLog, moment: f64) -> Vec<QueueMoment> {
         let mut walk = Walk::new(self, workload, log);
         walk.go_to(moment);
-        let all = (0..self.tree.queues().len() as u32).map(QueueId);
-        all.map(|id| walk.standing(id)).collect()
+        walk.standings()
     }
 
     /// What is used beyond the quotas of whole trees at a moment, GPUs.
@@ -229,21 +228,11 @@ impl RunQueues {
         walk.beyond_quotas()
     }
 
-    /// From whom each leaf borrows at a moment: the leaf, the queue whose quota it is (none: no quota), and how many
-    /// GPUs. Of all that is idle and may be lent, each lends in proportion.
-    pub fn borrowed_at(
-        &self,
-        workload: &Workload,
-        log: &RunLog,
-        moment: f64,
-    ) -> Vec<(QueueId, Option<QueueId>, f64)> {
+    /// From whom each leaf borrows at a moment.
+    pub fn borrowed_at(&self, workload: &Workload, log: &RunLog, moment: f64) -> Vec<Loan> {
         let mut walk = Walk::new(self, workload, log);
         walk.go_to(moment);
-        let leaves = self.tree.leaves().flat_map(|leaf| {
-            let lenders = walk.lenders(leaf).into_iter();
-            lenders.map(move |(from, gpus)| (leaf, from, gpus))
-        });
-        leaves.collect()
+        walk.loans()
     }
 
     /// A queue in steps: each holds until the next.

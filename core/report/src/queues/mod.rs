@@ -3,12 +3,14 @@
 
 mod apart;
 mod figures;
+mod moments;
 mod preemptions;
 mod run_queues;
 mod walk;
 
 pub use apart::{QueueDifference, queues_apart};
 pub use figures::{QueueFigures, QueueReport, QueuesOverTime, SeriesOfQueue, queues_csv};
+pub use moments::{QueueMoments, QueuesAt};
 pub use preemptions::{Loop, PreemptionsBetween};
 pub use run_queues::RunQueues;
-pub use walk::QueueMoment;
+pub use walk::{Loan, QueueMoment};

@@ -23,6 +23,10 @@ pub struct QueueMoment {
     pub asked: f64,
 }
 
+/// A leaf that borrows, the queue whose quota it is (none: no quota), and how many GPUs. Of all that is idle and may be
+/// lent, each lends in proportion.
+pub type Loan = (QueueId, Option<QueueId>, f64);
+
 /// Of a queue, over time: GPU·s.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
@@ -44,13 +48,12 @@ struct Beside {
     contended: f64,
 }
 
-/// A walk.
-pub(super) struct Walk<'a> {
-    queues: &'a RunQueues,
-    workload: &'a Workload,
-    log: &'a RunLog,
-    next: usize,
-    now: f64,
+/// How far a walk has come.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// How many events lie behind it.
+    pub(super) events: usize,
+    pub(super) now: f64,
     lendings: Vec<Lending>,
     beside: Vec<Beside>,
     /// Jobs that wait, of all queues.
@@ -59,48 +62,83 @@ pub(super) struct Walk<'a> {
     contended: f64,
 }
 
-impl<'a> Walk<'a> {
+impl Place {
     /// Before the first event.
-    pub(super) fn new(queues: &'a RunQueues, workload: &'a Workload, log: &'a RunLog) -> Self {
+    pub(super) fn first(queues: &RunQueues, log: &RunLog) -> Self {
         let begin = log.event_times().first().copied().unwrap_or(0.0);
         let beside = Beside {
             until: begin,
             ..Beside::default()
         };
         Self {
+            events: 0,
+            now: begin,
             lendings: queues.lendings(begin),
             beside: vec![beside; queues.tree.queues().len()],
+            waiting: 0,
+            contended: 0.0,
+        }
+    }
+}
+
+/// A walk.
+pub(super) struct Walk<'a> {
+    queues: &'a RunQueues,
+    workload: &'a Workload,
+    log: &'a RunLog,
+    pub(super) place: Place,
+}
+
+impl<'a> Walk<'a> {
+    /// Before the first event.
+    pub(super) fn new(queues: &'a RunQueues, workload: &'a Workload, log: &'a RunLog) -> Self {
+        Self::from(Place::first(queues, log), queues, workload, log)
+    }
+
+    /// On from a place.
+    pub(super) fn from(
+        place: Place,
+        queues: &'a RunQueues,
+        workload: &'a Workload,
+        log: &'a RunLog,
+    ) -> Self {
+        Self {
             queues,
             workload,
             log,
-            next: 0,
-            now: begin,
-            waiting: 0,
-            contended: 0.0,
+            place,
         }
     }
 
     /// When something happens next.
     pub(super) fn next(&self) -> Option<f64> {
-        self.log.event_times().get(self.next).copied()
+        self.log.event_times().get(self.place.events).copied()
     }
 
     /// All that happens until a moment and at it, and time up to then.
     pub(super) fn go_to(&mut self, moment: f64) {
-        while let Some(time) = self.next().filter(|&time| time <= moment) {
-            self.advance(time);
-            self.happens(self.next);
-            self.next += 1;
+        while self.next().is_some_and(|time| time <= moment) {
+            self.step();
         }
         self.advance(moment);
     }
 
-    fn advance(&mut self, now: f64) {
-        if self.waiting > 0 {
-            self.contended += now - self.now;
+    /// Time up to what happens next, and that.
+    pub(super) fn step(&mut self) {
+        if let Some(time) = self.next() {
+            self.advance(time);
+            self.happens(self.place.events);
+            self.place.events += 1;
         }
-        self.now = now;
-        for lending in &mut self.lendings {
+    }
+
+    fn advance(&mut self, now: f64) {
+        let place = &mut self.place;
+        if place.waiting > 0 {
+            place.contended += now - place.now;
+        }
+        place.now = now;
+        for lending in &mut place.lendings {
             lending.advance(now);
         }
     }
@@ -132,7 +170,7 @@ impl<'a> Walk<'a> {
         if asks.is_on_cores() {
             return;
         }
-        self.waiting = self.waiting.saturating_add_signed(sign);
+        self.place.waiting = self.place.waiting.saturating_add_signed(sign);
         let shares = self.queues.shares && asks.gpus == 1;
         let share = asks.demand.share.filter(|_| shares);
         let part = share.map_or(1000, |share| i64::from(share.get()));
@@ -151,7 +189,7 @@ impl<'a> Walk<'a> {
             let change = sign * i64::from(gpus.count()) * part;
             all += change;
             let kind = self.queues.kind_of(gpus.node);
-            if let Some(lending) = self.lendings.get_mut(kind) {
+            if let Some(lending) = self.place.lendings.get_mut(kind) {
                 lending.change(leaf, change);
             }
         }
@@ -159,22 +197,23 @@ impl<'a> Walk<'a> {
     }
 
     fn on_path(&mut self, leaf: QueueId, change: impl Fn(&mut Beside)) {
+        let (now, contended) = (self.place.now, self.place.contended);
         for id in self.queues.tree.path(leaf) {
-            let of = &mut self.beside[id.index()];
-            of.sum_up(self.now, self.contended);
+            let of = &mut self.place.beside[id.index()];
+            of.sum_up(now, contended);
             change(of);
         }
     }
 
     /// What a queue has now.
     pub(super) fn standing(&self, id: QueueId) -> QueueMoment {
-        let beside = &self.beside[id.index()];
+        let beside = &self.place.beside[id.index()];
         let asked = (beside.used + beside.waiting) as f64 / 1000.0;
         let zero = QueueMoment {
             asked,
             ..QueueMoment::default()
         };
-        self.lendings.iter().fold(zero, |all, lending| {
+        self.place.lendings.iter().fold(zero, |all, lending| {
             let of = lending.standing(id);
             QueueMoment {
                 quota: all.quota + of.quota,
@@ -186,22 +225,38 @@ impl<'a> Walk<'a> {
         })
     }
 
+    /// What each queue has now, by [`QueueId`].
+    pub(super) fn standings(&self) -> Vec<QueueMoment> {
+        let all = (0..self.queues.tree.queues().len() as u32).map(QueueId);
+        all.map(|id| self.standing(id)).collect()
+    }
+
+    /// From whom each leaf borrows now.
+    pub(super) fn loans(&self) -> Vec<Loan> {
+        let leaves = self.queues.tree.leaves().flat_map(|to| {
+            let lenders = self.lenders(to).into_iter();
+            lenders.map(move |(from, gpus)| (to, from, gpus))
+        });
+        leaves.collect()
+    }
+
     /// From whom a leaf borrows now.
-    pub(super) fn lenders(&self, leaf: QueueId) -> Vec<(Option<QueueId>, f64)> {
-        let lendings = self.lendings.iter();
+    fn lenders(&self, leaf: QueueId) -> Vec<(Option<QueueId>, f64)> {
+        let lendings = self.place.lendings.iter();
         lendings.flat_map(|lending| lending.lenders(leaf)).collect()
     }
 
     /// What is used beyond all quotas now, in GPUs.
     pub(super) fn beyond_quotas(&self) -> f64 {
-        let lendings = self.lendings.iter();
+        let lendings = self.place.lendings.iter();
         lendings.fold(0.0, |all, lending| all + lending.beyond_quotas())
     }
 
     /// Of all queues, up to now.
     pub(super) fn totals(&mut self) -> Vec<Totals> {
-        let mut totals: Vec<Totals> = vec![Totals::default(); self.beside.len()];
-        for lending in &mut self.lendings {
+        let place = &mut self.place;
+        let mut totals: Vec<Totals> = vec![Totals::default(); place.beside.len()];
+        for lending in &mut place.lendings {
             for (total, sums) in totals.iter_mut().zip(lending.sums()) {
                 let of = &mut total.lending;
                 of.used += sums.used;
@@ -210,8 +265,8 @@ impl<'a> Walk<'a> {
                 of.own_in_use += sums.own_in_use;
             }
         }
-        let (now, contended) = (self.now, self.contended);
-        for (total, beside) in totals.iter_mut().zip(&mut self.beside) {
+        let (now, contended) = (place.now, place.contended);
+        for (total, beside) in totals.iter_mut().zip(&mut place.beside) {
             beside.sum_up(now, contended);
             total.asked = total.lending.used + beside.waited;
             total.used_while_waiting = beside.used_while_waiting;
