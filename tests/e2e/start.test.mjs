@@ -39,6 +39,12 @@ test("a job that one would submit: a distribution a scheduler, the same as the c
     assert.deepEqual(waits(answer), waits(printed[at]));
   }
   assert.equal(await told(page).locator("svg.strip").count(), 2);
+  // Each answer has the axis below its own picture.
+  for (const article of await told(page).locator("article").all()) {
+    const axis = await article.locator("svg.strip + .life-axis").boundingBox();
+    const { y, height } = await article.locator("svg.strip").boundingBox();
+    assert.ok(axis.y >= y + height && axis.y < y + height + 20);
+  }
   await told(page).getByText("With 4 GPUs:").first().waitFor();
   assert.match(page.url(), /start-gpus=8/);
   assert.deepEqual(await accessibilityProblems(page), []);

@@ -43,7 +43,7 @@ static ANSWER: Definition = Definition {
 static PLAIN: Definition = Definition {
     id: "start-plain",
     name: "The plain way",
-    meaning: "What Slurm tells: all run to their limits, and nobody comes later. It is a black triangle in the picture.",
+    meaning: "What Slurm tells: all run to their limits, and nobody comes later. It is the triangle on the upper edge of the picture.",
     formula: "",
     source: "squeue --start",
 };
@@ -215,7 +215,6 @@ fn answers(start: &Starting, state: &AppState, session: &Session) -> Html {
     let moments = session.stage().read().moments().clone();
     let span = Span::of(start);
     let moment = |at: f64| moments.within(span.to - span.from, at);
-    let axis = [0.0, 0.5, 1.0].map(|part| moment(span.from + part * (span.to - span.from)));
     let runs = start.runs.iter().map(|run| {
         html! { <article>{ answer(start, run, span, &moment, dark, session) }</article> }
     });
@@ -223,9 +222,6 @@ fn answers(start: &Starting, state: &AppState, session: &Session) -> Html {
         <>
             <p class="hint">{ format!("Asked at {}. Each line is a run; the box holds nine of ten, its bar stands at the half.", moments.second(start.moment)) }</p>
             { for runs }
-            if start.runs.iter().any(|run| !run.starts.is_empty()) {
-                <div class="life-axis" aria-hidden="true">{ for axis.iter().map(|at| html! { <span>{ at }</span> }) }</div>
-            }
         </>
     }
 }
@@ -247,6 +243,9 @@ fn answer(
     let plain = told.and_then(|told| told.plain).map(|plain| plain.start);
     let drawn = (when.filter(|when| when.started.is_none()))
         .map(|when| strip(run, when, plain, span, colour, &sentences.join("; ")));
+    // Each has its own: the next answer may be a page further down.
+    let marks = [0.0, 0.5, 1.0].map(|part| moment(span.from + part * (span.to - span.from)));
+    let marks = marks.iter().map(|at| html! { <span>{ at }</span> });
     let lines = sentences.iter().enumerate().map(|(at, said)| {
         let class = (at == 0).then_some("answer");
         html! { <p {class}>{ sentence(said) }</p> }
@@ -262,7 +261,10 @@ fn answer(
         <>
             <h2>{ swatch(run.hue, dark) }<span class="run">{ &run.name }</span></h2>
             { controls::error(refused.map(|why| sentence(why)).as_deref()) }
-            { drawn.map(|svg| drawing(&svg)).unwrap_or_default() }
+            if let Some(svg) = drawn {
+                { drawing(&svg) }
+                <div class="life-axis" aria-hidden="true">{ for marks }</div>
+            }
             { for lines }
             if let Some(status) = status {
                 <p class="row"><span role="status">{ status }</span>
