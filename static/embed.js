@@ -55,6 +55,14 @@
  */
 
 /**
+ * What a search for nodes bounds.
+ * @typedef {object} Sought
+ * @property {string} metric The metric's id.
+ * @property {number} bound The bound, in its unit.
+ * @property {{nodes: number, link: string}[]} found The runs that are its answers so far.
+ */
+
+/**
  * What has changed.
  * @typedef {"opening" | "setup" | "runs" | "view" | "selection" | "analyses" | "notices" | "time"} Changed
  */

@@ -78,8 +78,18 @@ test("how many nodes a bound takes: as the command line finds it", { skip: !proc
     assert.ok(points.find((point) => point.nodes === nodes).holds);
     assert.ok(said[at].includes(`${nodes} nodes for `), said[at]);
   }
+  // The chart shows what is bounded, the bound, and the answers.
+  const chart = explorer(page);
+  assert.equal(await chart.getByLabel("Metric", { exact: true }).inputValue(), "queueing_p95");
+  await chart.getByText("The dashed line is the bound, 30 min;").waitFor();
+  assert.equal(await chart.locator('figure line[stroke-dasharray="6 4"], figure [stroke-dasharray="6 4"] line').count(), 1);
+  for (const { nodes } of found) await chart.locator("figure text").getByText(`${nodes} nodes`, { exact: true }).first().waitFor();
+  assert.equal(await point(page, /, the answer: \d+ nodes, one run: opens it$/).count(), 2);
   assert.deepEqual(await accessibilityProblems(page), []);
   await screenshot(page, "sweep-capacity");
+  // Another metric has neither.
+  await choose(page, "Metric", "jct_mean");
+  await chart.getByText("The dashed line is the bound").waitFor({ state: "detached" });
   // A bound that is none is said at its field.
   await fill(page, "Bound", "soon");
   await form(page).getByText("cannot be bounded by 'soon'").waitFor();

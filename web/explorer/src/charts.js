@@ -84,7 +84,8 @@ const formatted = (isLog) => (isLog ? "," : significant);
 
 /**
  * Lines with intervals over `x`. `panel.points`: `{ x, series, mean, low, high, isHollow, of }`, numbers in the unit of
- * `y`; `x` is a number, or a text of `x.values`. Hollow: some of its runs leave jobs behind.
+ * `y`; `x` is a number, or a text of `x.values`. Hollow: some of its runs leave jobs behind. `answer`: a text for a point
+ * that is what a search has found; `y.bound`: what it searched for, or null.
  */
 export const lines = (panel, { x, y, series, width, isLog, all }) => {
   const height = Math.round(Math.min(340, Math.max(220, width * 0.62)));
@@ -93,6 +94,7 @@ export const lines = (panel, { x, y, series, width, isLog, all }) => {
   const isSlanted = !x.isNumeric && names.some((name) => name.length > room);
   const marks = [Plot.gridY({ ticks: 5, stroke: "var(--line)", strokeOpacity: 1 })];
   if (y.relative) marks.push(Plot.ruleY([1], { stroke: "var(--faint)", strokeDasharray: "3 3" }));
+  if (y.bound !== null) marks.push(Plot.ruleY([y.bound], { stroke: "var(--text)", strokeDasharray: "6 4" }));
   for (const at of series) {
     const points = panel.points.filter((point) => point.series === at && Number.isFinite(point.mean));
     const style = look(panel.hue(at));
@@ -109,6 +111,9 @@ export const lines = (panel, { x, y, series, width, isLog, all }) => {
       Plot.dot(points, { x: "x", y: "mean", fill: (of) => (of.isHollow ? "var(--surface)" : style.stroke), r: 3.6, stroke: (of) => (of.isHollow ? style.stroke : "var(--surface)"), strokeWidth: (of) => (of.isHollow ? 1.8 : 1), sort: null, ...reachable((nth) => points[nth].of) }),
     );
   }
+  const found = panel.points.filter((point) => point.answer && series.includes(point.series) && Number.isFinite(point.mean));
+  const above = { x: "x", y: "mean", text: "answer", dy: -14, fill: "var(--text)", stroke: "var(--surface)", strokeWidth: 4, fontWeight: 600, pointerEvents: "none", ariaHidden: true };
+  marks.push(Plot.dot(found, { x: "x", y: "mean", r: 8, stroke: "var(--text)", strokeWidth: 1.6, pointerEvents: "none", ariaHidden: true }), Plot.text(found, above));
   return drawn(
     {
       width,

@@ -20,6 +20,6 @@ globalThis.switchyardExplorer = {
     const csv = page.own();
     // Its header alone: no run is over.
     if (!csv?.trim().includes("\n")) return;
-    there.show("own", await read([new File([csv], "The page’s own sweep")]));
+    there.show("own", await read([new File([csv], "The page’s own sweep")]), page.sought());
   },
 };

@@ -8,6 +8,9 @@ export const policies = () => globalThis.switchyardEmbed.page.cards();
 /** The table of the page's own sweep, as CSV. */
 export const own = () => globalThis.switchyardEmbed.page.sweepCsv();
 
+/** What that sweep bounds, where it searches for nodes, and which of its runs are the answers; else null. */
+export const sought = () => globalThis.switchyardEmbed.page.sought();
+
 /** Where a link's jobs come from, such as `file itp.csv`. */
 export const sourceOf = (link) => {
   const params = new URLSearchParams(link);

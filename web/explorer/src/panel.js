@@ -27,8 +27,8 @@ const NARROWEST_PANEL = 330;
 const counted = (number, one, more) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
 const list = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);
 
-/** A table with what varies in it, and what is chosen of it. */
-const opened = (table) => {
+/** A table with what varies in it, and what is chosen of it: of a search for nodes first what it bounds. */
+const opened = (table, sought) => {
   const dimensions = dimensionsOf(table);
   const metrics = metricsOf(table);
   const has = (key) => metrics.find((metric) => metric.key === key)?.key;
@@ -36,9 +36,10 @@ const opened = (table) => {
     table,
     dimensions,
     metrics,
+    sought,
     look: {
       view: "lines",
-      metric: has("jct_mean") ?? metrics[0]?.key,
+      metric: has(sought?.metric) ?? has("jct_mean") ?? metrics[0]?.key,
       other: has("jct_p99") ?? metrics.at(-1)?.key,
       ...firstLook(dimensions),
       baseline: NONE,
@@ -189,8 +190,11 @@ export const panel = () => {
       const base = relative ? ` ÷ that of ${policy.label(policy.values[relative.value])}` : unit.name && `, ${unit.name}`;
       const isLog = look.log ?? (!relative && charts.spansDecades(means));
       const floor = isLog ? Math.min(...means.filter((mean) => mean > 0)) / unit.by / 1.1 : -Infinity;
-      return { metric, unit, isLog, floor, relative: Boolean(relative), better: metric.better, title: `${metric.title}${base}` };
+      const bound = !relative && metric.key === there.sought?.metric && !(isLog && there.sought.bound <= 0) ? there.sought.bound / unit.by : null;
+      return { metric, unit, isLog, floor, bound, relative: Boolean(relative), better: metric.better, title: `${metric.title}${base}` };
     });
+    // By its link: how many nodes a run has that is an answer.
+    const answers = new Map((axes[0].bound === null ? [] : there.sought.found).map(({ nodes, link }) => [link, nodes]));
     const worded = (at, value) => (relative ? `${significant(value)} ×` : inWords(measured[at], value));
     const nameOf = (dimension, place) => (dimension ? dimension.label(dimension.values[place]) : "");
     const placeOf = ({ places: [f, s, at] }) =>
@@ -205,13 +209,15 @@ export const panel = () => {
       const left = isHollow ? ", over only the jobs that finished" : "";
       const numbers = measured.map((metric, at) => `${metric.title} ${worded(at, cell.stats[at].mean)}`).join(", ") + left;
       const isOne = cell.rows.length === 1 && linkOf(table, cell.rows[0]);
+      const nodes = answers.get(isOne);
+      const answer = nodes === undefined ? "" : counted(nodes, "node", "nodes");
       const of = {
         href: isOne ? `#${linkOf(table, cell.rows[0])}` : null,
-        words: `${where}: ${numbers}, ${isOne ? "one run: opens it" : `${counted(cell.rows.length, "run", "runs")}: lists them`}`,
+        words: `${where}: ${numbers}${answer && `, the answer: ${answer}`}, ${isOne ? "one run: opens it" : `${counted(cell.rows.length, "run", "runs")}: lists them`}`,
         press: () => listRuns(where, cell, measured, there),
       };
       const [f, s, at] = cell.places;
-      return { cell, facet: f, series: s, x: x ? x.values[at] : null, row: series ? series.values[s] : "all", name: nameOf(series, s) || "all", mean, low, high, other, otherLow, otherHigh, isHollow, of };
+      return { cell, facet: f, series: s, x: x ? x.values[at] : null, row: series ? series.values[s] : "all", name: nameOf(series, s) || "all", mean, low, high, other, otherLow, otherHigh, isHollow, answer, of };
     });
     const facets = facet ? facet.values.map((_, at) => at) : [0];
     if (isPareto) {
@@ -224,7 +230,7 @@ export const panel = () => {
     }
     const hue = huesOf(series);
     const inSeries = series ? series.values.map((_, at) => at).filter((at) => points.some((point) => point.series === at)) : [0];
-    const values = points.flatMap(({ mean, low, high }) => [mean, Math.max(low, axes[0].floor), high]);
+    const values = [...points.flatMap(({ mean, low, high }) => [mean, Math.max(low, axes[0].floor), high]), ...(axes[0].bound === null ? [] : [axes[0].bound])];
     const others = points.flatMap(({ other, otherLow, otherHigh }) => [other, Math.max(otherLow, axes.at(-1).floor), otherHigh]);
 
     const side = facets.length > 1 ? Math.max(Math.min(NARROWEST_PANEL, width), width / Math.min(3, facets.length, Math.floor(width / NARROWEST_PANEL) || 1) - 12) : width;
@@ -288,7 +294,8 @@ export const panel = () => {
     const apart = [x, series, facet].filter((dimension) => dimension?.at.some((at) => at < 0));
     for (const { title, at } of apart) words.push(`${counted(at.filter((place) => place < 0).length, "run", "runs")} without ${title} not shown.`);
     if (axes.some(({ isLog }) => isLog)) words.push("Logarithmic where values span decades.");
-    const { better } = axes[0];
+    const { better, bound, metric } = axes[0];
+    if (view === "lines" && bound !== null) words.push(`The dashed line is the bound, ${inWords(metric, now().sought.bound)}; the ringed point of a line is its answer.`);
     if (view === "pareto") words.push("The dashed line joins those that nothing beats in both.");
     else if (better) words.push(`${better < 0 ? "Less" : "More"} is better.`);
     return words.join(" ");
@@ -517,10 +524,10 @@ export const panel = () => {
   return {
     root,
     /** Shows a table under an id; what was chosen stays where the same things vary. */
-    show: (id, table) => {
-      const there = opened(table);
+    show: (id, table, sought = null) => {
+      const there = opened(table, sought);
       const before = tables.get(id);
-      const keys = ({ dimensions }) => dimensions.map(({ key }) => key).join(" ");
+      const keys = ({ dimensions, sought }) => [...dimensions.map(({ key }) => key), sought?.metric].join(" ");
       if (before && keys(before) === keys(there)) there.look = before.look;
       else runs.hidden = true;
       tables.set(id, there);

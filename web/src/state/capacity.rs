@@ -2,7 +2,7 @@
 //! [`Search`] says which counts are run; here they become runs, and what came of them goes back.
 
 use super::link::Link;
-use super::sweep::{More, Order, Sweep, SweepPoint, Vary};
+use super::sweep::{Found, More, Order, Sought, Sweep, SweepPoint, Vary};
 use super::view_options::{SWEEP_BOUND, SWEEP_METRIC};
 use super::{AppState, Run};
 use crate::complaint::Complaint;
@@ -21,8 +21,8 @@ pub struct Searching {
     lines: Vec<(Run, Search)>,
     /// The counts that were tried, as they came.
     values: Vec<u32>,
-    /// Of each run, its line and how many nodes it has.
-    runs: Vec<(usize, u32)>,
+    /// Of each run, its line, how many nodes it has, and its link.
+    runs: Vec<(usize, u32, String)>,
 }
 
 /// The counts of nodes that a text names: `1..64`.
@@ -88,6 +88,11 @@ impl AppState {
                 .collect(),
             differs: Vec::new(),
             answers: Vec::new(),
+            sought: Some(Sought {
+                metric: bound.metric.id,
+                bound: bound.bound,
+                found: Vec::new(),
+            }),
             under_way: true,
             vary: Vary::Capacity,
             values: Vec::new(),
@@ -107,7 +112,7 @@ impl AppState {
 impl Searching {
     /// What came of a run, by its place among all.
     pub fn take(&mut self, at: usize, outcome: &Result<Summary, Complaint>) {
-        if let Some(&(line, nodes)) = self.runs.get(at) {
+        if let Some(&(line, nodes, _)) = self.runs.get(at) {
             let outcome = outcome.as_ref().map_err(part);
             self.lines[line].1.take(nodes, outcome);
         }
@@ -128,11 +133,19 @@ impl Searching {
                 }
             }
         }
-        let answers = self.lines.iter().filter_map(|(card, search)| {
-            let said = search.answer()?.sentence();
-            Some(units(&format!("{}: {said}.", card.name())).into_owned())
-        });
-        more.answers = answers.collect();
+        for (line, (card, search)) in self.lines.iter().enumerate() {
+            let Some(answer) = search.answer() else {
+                continue;
+            };
+            let said = format!("{}: {}.", card.name(), answer.sentence());
+            more.answers.push(units(&said).into_owned());
+            let is_it = |of: &&(usize, u32, String)| of.0 == line && Some(of.1) == answer.nodes;
+            let run = self.runs.iter().find(is_it);
+            more.found.extend(run.map(|(_, nodes, link)| Found {
+                nodes: *nodes,
+                link: link.clone(),
+            }));
+        }
         (more, orders)
     }
 
@@ -152,7 +165,7 @@ impl Searching {
             self.values.len() - 1
         });
         let at = self.runs.len();
-        self.runs.push((line, nodes));
+        self.runs.push((line, nodes, row.link.clone()));
         orders.push((at, order));
         more.points.push(SweepPoint {
             value,
@@ -250,6 +263,12 @@ mod tests {
             assert_eq!(point.row.scheduler, name);
         }
         assert_eq!(sweep.csv().lines().count(), 1 + sweep.points.len());
+        // The chart marks them.
+        let sought = sweep.sought.as_ref().expect("it is a search");
+        assert_eq!((sought.metric, sought.bound), ("queueing_p95", 3600.0));
+        let of_link = |link: &str| Link::parse(link).cluster.map(|of| of.nodes());
+        let found = sought.found.iter().map(|of| (of.nodes, of_link(&of.link)));
+        assert_eq!(found.collect::<Vec<_>>(), [(11, Some(11)), (5, Some(5))]);
     }
 
     #[test]
@@ -284,6 +303,7 @@ mod tests {
             "{:?}",
             sweep.answers
         );
+        assert_eq!(sweep.sought.as_ref().map(|of| of.found.len()), Some(0));
     }
 
     #[test]

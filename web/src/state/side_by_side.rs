@@ -81,6 +81,7 @@ impl Sweep {
             points: Vec::new(),
             differs: Vec::new(),
             answers: Vec::new(),
+            sought: None,
             under_way: true,
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::complaint::Complaint;
 use crate::draw::format::{duration, significant};
+use serde::Serialize;
 use std::rc::Rc;
 use switchyard::report::sweep::{SweepRow, csv_head, csv_line, figures};
 use switchyard::report::{Metric, MetricUnit, Summary};
@@ -45,6 +46,26 @@ pub struct SweepPoint {
     pub outcome: Option<Result<Summary, Complaint>>,
 }
 
+/// What a search for nodes bounds, and the runs that are its answers so far.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sought {
+    /// The metric's id.
+    pub metric: &'static str,
+    /// The bound, in its unit.
+    pub bound: f64,
+    /// The answers.
+    pub found: Vec<Found>,
+}
+
+/// A run that is an answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Found {
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// Its link, as its row has it.
+    pub link: String,
+}
+
 /// What was asked, and what has come of it so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
@@ -62,6 +83,8 @@ pub struct Sweep {
     pub differs: Vec<String>,
     /// How many nodes it takes, a sentence for each scheduler that has its answer.
     pub answers: Vec<String>,
+    /// Where nodes are searched: for which bound.
+    pub sought: Option<Sought>,
     /// Whether runs are under way.
     pub under_way: bool,
 }
@@ -75,6 +98,8 @@ pub struct More {
     pub points: Vec<SweepPoint>,
     /// All answers so far.
     pub answers: Vec<String>,
+    /// Their runs.
+    pub found: Vec<Found>,
 }
 
 /// A run to be started.
@@ -194,6 +219,9 @@ impl Sweep {
         sweep.values.extend(more.values);
         sweep.points.extend(more.points);
         sweep.answers = more.answers;
+        if let Some(sought) = &mut sweep.sought {
+            sought.found = more.found;
+        }
     }
 
     /// Puts down what came of a run.

@@ -334,6 +334,7 @@ impl AppState {
             lines: cards.iter().map(|card| card.name().to_owned()).collect(),
             differs: Vec::new(),
             answers: Vec::new(),
+            sought: None,
             under_way: true,
             vary,
             values,

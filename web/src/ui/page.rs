@@ -16,6 +16,7 @@ use crate::session::Session;
 use crate::stage::Stage;
 use crate::state::change::Change;
 use crate::state::link::Link;
+use crate::state::sweep::Sought;
 use crate::state::{Action, RunsAction, Source, Theme, ViewAction};
 pub use answers::{Card, Look, Place, RunFacts};
 pub use changes::Changed;
@@ -123,6 +124,12 @@ impl Page {
     pub fn sweep_csv(&self) -> Option<String> {
         let state = self.0.session.state();
         Some(state.analyses.sweep.as_ref()?.as_ref().ok()?.csv())
+    }
+
+    /// What that sweep bounds, if it searches for nodes, and which of its runs are the answers.
+    pub fn sought(&self) -> Option<Sought> {
+        let state = self.0.session.state();
+        state.analyses.sweep.as_ref()?.as_ref().ok()?.sought.clone()
     }
 
     /// The jobs with all settings, as a file's text, handed on once it is written.

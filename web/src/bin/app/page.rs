@@ -81,6 +81,11 @@ impl PageHandle {
         self.0.sweep_csv()
     }
 
+    /// What that sweep bounds: a `Sought`, or null.
+    pub fn sought(&self) -> JsValue {
+        object(&self.0.sought())
+    }
+
     /// Hands the jobs with all settings on, as a file's text.
     pub fn experiment(&self, then: Function) {
         self.0.experiment(move |text| {

@@ -80,6 +80,12 @@ fn answers_have_the_names_that_scripts_know() {
     assert_eq!(names(&facts), said("RunFacts"));
     let card = Card::of(&Run::new(0, "fifo".parse().expect("a policy")));
     assert_eq!(names(&card), said("Card"));
+    let sought = Sought {
+        metric: "queueing_p95",
+        bound: 3600.0,
+        found: Vec::new(),
+    };
+    assert_eq!(names(&sought), said("Sought"));
 }
 
 #[test]
