@@ -156,6 +156,68 @@ test("what each queue used, borrowed and lost stands in Compare", async (t) => {
   assert.deepEqual(await accessibilityProblems(page), []);
 });
 
+test("the view Queues follows the clock: who uses what, and who borrows from whom", async (t) => {
+  const page = await open(t, `${teams}&view=queues&t=3600`, { viewport: { width: 1280, height: 900 } });
+  await finished(page, 2);
+  const words = page.getByRole("list", { name: "The tree of queues in words" });
+  const says = (text) => words.getByRole("listitem").filter({ hasText: text }).waitFor();
+  await says(/^vision: uses 16 GPUs of a quota of 8; borrows 8 GPUs: 8 of speech$/);
+  await says(/^speech: uses 0 GPUs of a quota of 8; lends 8 GPUs: 8 to vision$/);
+  await says(/^lab: uses 16 GPUs of a quota of 16$/);
+  // What lies under the mouse is told: a queue of the icicle, the ribbon between two, and a queue at a time.
+  const picture = page.locator(".tree-of-queues canvas");
+  const { x, y, width, height } = await picture.boundingBox();
+  const tooltip = page.locator("#tooltip");
+  const found = new Map();
+  for (let across = 4; across < width; across += 12) {
+    for (let down = 40; down < height; down += 20) {
+      await page.mouse.move(x + across, y + down);
+      const text = (await tooltip.isVisible()) ? await tooltip.textContent() : "";
+      if (text && !found.has(text.split("\n")[0])) found.set(text.split("\n")[0], { x: x + across, y: y + down });
+    }
+  }
+  for (const said of ["lab: uses 16 GPUs of a quota of 16", "vision: uses 16 GPUs of a quota of 8", "vision borrows 8 GPUs of speech"]) {
+    assert.ok(found.has(said), `${said} among ${[...found.keys()]}`);
+  }
+  // A click on a later time moves the clock there: speech has its GPUs back.
+  await page.mouse.click(x + width - 60, y + 60);
+  await says(/^vision: uses 0 GPUs of a quota of 8$/);
+  // Keys go from queue to queue, and say so.
+  await picture.focus();
+  await picture.press("Home");
+  await picture.press("ArrowDown");
+  assert.match(await page.locator("#said").textContent(), /^vision: uses/);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  // Another run, read by the same tree.
+  await page.getByRole("group", { name: "Scheduler shown" }).getByRole("button", { name: /FIFO/ }).click();
+  await page.getByRole("region", { name: /^Tree of queues under FIFO/ }).waitFor();
+  await screenshot(page, "quotas-queues");
+});
+
+test("a run with lanes and a tree shows either, and a link says which", async (t) => {
+  const page = await open(t, `${teams}&run=tiresias-las&run=kueue&view=queues&t=3600`, { viewport: { width: 1280, height: 900 } });
+  await finished(page, 2);
+  // As links always did, lanes first.
+  await page.getByRole("list", { name: "The queues in words" }).waitFor({ state: "attached" });
+  await page.getByRole("group", { name: "Queues are shown as" }).getByRole("button", { name: "Tree" }).click();
+  await page.getByRole("list", { name: "The tree of queues in words" }).waitFor({ state: "attached" });
+  assert.match(page.url(), /queues-as=tree/);
+});
+
+for (const [name, options] of [
+  ["light, 390", { viewport: { width: 390, height: 844 }, colorScheme: "light" }],
+  ["dark, 1920", { viewport: { width: 1920, height: 1080 }, colorScheme: "dark" }],
+]) {
+  test(`the tree of queues is in order, ${name}`, async (t) => {
+    const page = await open(t, `${teams}&view=queues&t=3600`, options);
+    await finished(page, 2);
+    await page.locator(".tree-of-queues canvas").waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+    await screenshot(page, `quotas-queues-${name.replace(", ", "-")}`);
+  });
+}
+
 test("a job that waits tells its queue's numbers", async (t) => {
   const page = await open(t, `${teams}&t=12600&job=5`, { viewport: { width: 1280, height: 900 } });
   await finished(page, 2);

@@ -4,7 +4,7 @@
 //! again in the browser, [`rescue`] is what is left when the program fails,
 //! `bridge/` carries messages between page and workers, [`workers`] is what runs there, `state/` is the page's one reducer,
 //! [`stage`] holds what the canvases show, [`comparison`] the same for charts, [`time_axis`] which part of time they show, [`queues`] says where a job stands in a
-//! policy's queues, [`followed`] what happens to the job that is followed, `draw/` paints, `ui/` are the components.
+//! policy's queues, [`quotas`] who has which part of a tree of queues, [`followed`] what happens to the job that is followed, `draw/` paints, `ui/` are the components.
 
 pub mod absent_nodes;
 pub mod bands;
@@ -18,6 +18,7 @@ mod log_room;
 mod machine;
 mod order;
 pub mod queues;
+pub mod quotas;
 pub mod remembered;
 pub mod rescue;
 pub mod session;

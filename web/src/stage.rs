@@ -10,11 +10,12 @@ use crate::draw::ranks::Ranks;
 use crate::followed::{Followed, pace};
 use crate::links::Links;
 use crate::log_room::Part;
+use crate::quotas::Quotas;
 use crate::state::link::Link;
 use crate::state::{AppState, Phase, Run};
 use crate::time_axis::{AxisRequest, TimeAxis, Window};
 use std::borrow::Cow;
-use std::cell::{Ref, RefCell, RefMut};
+use std::cell::{OnceCell, Ref, RefCell, RefMut};
 use std::ops::Deref;
 use std::rc::Rc;
 use switchyard::Time;
@@ -105,6 +106,8 @@ pub struct StageRun {
     attained: Attained,
     /// The most jobs that wait at once.
     pub most_waiting: u32,
+    /// Who has which part of its tree of queues, once somebody has asked.
+    quotas: OnceCell<Quotas>,
 }
 
 impl Deref for StageRun {
@@ -259,6 +262,12 @@ impl Stage {
         self.runs.iter().find(|run| run.id == id)
     }
 
+    /// Who has which part of a run's tree of queues, once the run is over.
+    pub fn quotas<'a>(&self, run: &'a StageRun) -> Option<&'a Quotas> {
+        let made = || Quotas::of(&self.state.run_spec(run), &self.workload, &run.log);
+        (!run.is_under_way()).then(|| run.quotas.get_or_init(made))
+    }
+
     /// The run with this id, to be changed.
     pub fn run_mut(&mut self, id: u32) -> Option<&mut StageRun> {
         self.runs.iter_mut().find(|run| run.id == id)
@@ -335,6 +344,7 @@ impl StageRun {
             segments_of: vec![Vec::new(); jobs],
             attained: Attained::default(),
             most_waiting: 0,
+            quotas: OnceCell::new(),
         }
     }
 

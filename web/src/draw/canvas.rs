@@ -90,7 +90,10 @@ impl<P: RunPainter> Painter for OfRun<P> {
             Some(shown) if pointer.kind != PointerKind::Leave => self.1.pointer(pointer, shown),
             _ => {
                 self.1.leave();
-                Response::over_nothing()
+                Response {
+                    repaint: true,
+                    ..Response::over_nothing()
+                }
             }
         }
     }

@@ -7,6 +7,7 @@
 //! ([`palette`]). Places are in a [`space`] of their own: CSS pixels outside and device pixels inside, so that edges
 //! are crisp.
 
+pub(crate) mod axis;
 pub(crate) mod canvas;
 pub mod describe;
 pub mod format;

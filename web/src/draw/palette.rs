@@ -29,6 +29,11 @@ pub fn range(dark: bool) -> &'static str {
     category(0, dark)
 }
 
+/// The colour of what a queue lends and another borrows.
+pub fn borrowed(dark: bool) -> &'static str {
+    category(1, dark)
+}
+
 /// The colour of a placer's scores.
 pub fn heat(dark: bool) -> &'static str {
     if dark { "#f06bd0" } else { "#b0128b" }

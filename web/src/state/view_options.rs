@@ -78,6 +78,9 @@ pub static JOBS_SORT: ViewOption = option("jobs-sort", "submit", ParamKind::Text
 pub static JOBS_SHOW: ViewOption = option("jobs-show", "JCT", ParamKind::Word("a metric of jobs"));
 /// The run whose queues are shown.
 pub static QUEUES_RUN: ViewOption = run("queues-run");
+/// What is shown of one that has queues by attained service and a tree.
+pub static QUEUES_AS: ViewOption =
+    option("queues-as", "lanes", ParamKind::OneOf(&["lanes", "tree"]));
 /// The run whose rounds are shown.
 pub static GOODPUT_RUN: ViewOption = run("goodput-run");
 /// How often arrivals of pods are repeated.
@@ -133,7 +136,7 @@ pub static START_DRAWS: ViewOption = option(
 pub static START_RUN: ViewOption = run("start-run");
 
 /// Every option.
-pub static OPTIONS: [&ViewOption; 27] = [
+pub static OPTIONS: [&ViewOption; 28] = [
     &COMPARE_OVER,
     &COMPARE_BY,
     &COMPARE_SHOW,
@@ -144,6 +147,7 @@ pub static OPTIONS: [&ViewOption; 27] = [
     &JOBS_SORT,
     &JOBS_SHOW,
     &QUEUES_RUN,
+    &QUEUES_AS,
     &GOODPUT_RUN,
     &ARRIVALS,
     &PODS,

@@ -1,7 +1,9 @@
-//! One run's queues as lanes, its yard beside them, and its parameters to play with.
+//! One run's queues: a tree with quotas, and who borrows from whom; or those by attained service as lanes, with the yard
+//! beside them and parameters to play with.
 
 mod painter;
 mod playground;
+mod tree;
 
 use super::yard::yard;
 use crate::draw::describe;
@@ -9,7 +11,7 @@ use crate::draw::format;
 use crate::queues::Queues;
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage};
-use crate::state::view_options::QUEUES_RUN;
+use crate::state::view_options::{QUEUES_AS, QUEUES_RUN};
 use crate::state::{AppState, Run, RunsAction, ViewAction};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::clock::Clocked;
@@ -27,18 +29,23 @@ use yew::prelude::*;
 pub(super) const VIEW: View = View {
     name: "queues",
     title: "Queues",
-    about: "one run's queues as lanes, and its parameters to play with",
+    about: "one run's queues: quotas and who borrows from whom, or lanes by attained service",
     is_offered: |state| with_queues(state).next().is_some(),
     show: |given| html! { <QueuesView ..given.clone() /> },
 };
 
-/// The schedulers that sort jobs into queues by attained service.
+/// The runs that have queues: under a tree all; else those whose scheduler sorts jobs into some by attained service.
 fn with_queues(state: &AppState) -> impl Iterator<Item = &Run> {
-    let has_queues = |card: &&Run| card.policy.levels().is_some();
+    let has_tree = state.setup.settings.queues.tree.is_some();
+    let has_queues = move |card: &&Run| has_tree || has_lanes(card);
     state.runs.iter().filter(has_queues)
 }
 
-/// One run's queues, yard and parameters; a switch where several runs have queues.
+fn has_lanes(card: &Run) -> bool {
+    card.policy.levels().is_some()
+}
+
+/// One run's queues; a switch where several runs have some, and where one has both kinds.
 #[component]
 fn QueuesView(props: &StateProps) -> Html {
     let state = &props.state;
@@ -46,6 +53,7 @@ fn QueuesView(props: &StateProps) -> Html {
     let chosen = state.option_run(&QUEUES_RUN);
     let chosen_or_first = with_queues(state)
         .find(|card| Some(card.id) == chosen)
+        .or_else(|| with_queues(state).find(|card| has_lanes(card)))
         .or_else(|| with_queues(state).next());
     let shown = chosen_or_first.map(|card| (card.id, card.policy.clone()));
     let stage = session.stage();
@@ -75,12 +83,43 @@ fn QueuesView(props: &StateProps) -> Html {
         let title = other.policy.label();
         switch_button(id == card.id, other.name(), Some(&title), onclick)
     });
+    let switch = html! {
+        if cards.len() > 1 {
+            <div class="switch" role="group" aria-label="Scheduler shown">{ for switch }</div>
+        }
+    };
+    let kinds = [
+        ("lanes", "Lanes", "By attained service"),
+        ("tree", "Tree", "Quotas, and who borrows from whom"),
+    ];
+    let has_both = state.setup.settings.queues.tree.is_some() && has_lanes(card);
+    let as_tree = !has_lanes(card) || has_both && state.option(&QUEUES_AS) == "tree";
+    let kinds = kinds.map(|(name, words, title)| {
+        let onclick = dispatch(session, move |_| {
+            ViewAction::SetOption(&QUEUES_AS, name.to_owned())
+        });
+        switch_button(as_tree == (name == "tree"), words, Some(title), onclick)
+    });
+    let switch = html! {
+        <>
+            { switch }
+            if has_both {
+                <div class="switch" role="group" aria-label="Queues are shown as">{ for kinds }</div>
+            }
+        </>
+    };
+    if as_tree {
+        return html! {
+            <>
+                <div class="toolbar">{ switch }{ tree::key() }</div>
+                { tree::tree(&props.services, card) }
+            </>
+        };
+    }
     html! {
         <>
             <div class="toolbar">
-                if cards.len() > 1 {
-                    <div class="switch" role="group" aria-label="Scheduler shown">{ for switch }</div>
-                }
+                { switch }
                 <span class="key hint"><i class="waits"></i>{ "waiting" }<i class="runs"></i>{ "running" }<i class="restarts"></i>{ "restarting" }</span>
                 <span class="hint only-wide">{ format::units("to the right: more attained service · width: GPUs, log scale") }</span>
             </div>
@@ -125,7 +164,7 @@ fn no_queues(session: &Session) -> Html {
     });
     html! {
         <div class="empty">
-            <p>{ "No scheduler in the list sorts jobs into queues by what they have been served." }</p>
+            <p>{ "No scheduler in the list sorts jobs into queues by what they have been served, and there is no tree of queues with quotas: Queues with quotas, under Cluster, begins one." }</p>
             { for choices }
         </div>
     }

@@ -10,7 +10,6 @@
 //! an image and put on the canvas in one piece a node, so that the cost depends on the size of the
 //! canvas, not on the length of the log; those of jobs ([`by_job`]) are few enough to be rectangles.
 
-mod axis;
 mod by_gpu;
 mod by_job;
 mod drag;
@@ -28,7 +27,7 @@ use crate::draw::pen::Pen;
 use crate::draw::series::Columns;
 use crate::draw::space::{Device, Point, Ratio, Rect};
 use crate::draw::viewport::{Ruler, Window};
-use crate::draw::{Pointer, Response};
+use crate::draw::{Pointer, Response, axis};
 use crate::stage::Stage;
 use crate::time_axis::AxisRequest;
 use by_gpu::ByGpu;

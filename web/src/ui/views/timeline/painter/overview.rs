@@ -1,7 +1,7 @@
 //! The overview above the rows: GPUs allocated and jobs waiting over all time, and on it the
 //! window that is seen, to be dragged by its middle or its edges.
 
-use super::axis::paint_weekends;
+use crate::draw::axis::paint_weekends;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::series::Columns;
 use crate::draw::space::Rect;

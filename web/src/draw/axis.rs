@@ -1,4 +1,4 @@
-//! The time axis above the rows: its marks, the weekends below it, and the clock.
+//! An axis of time above rows: its marks, the weekends below it, and the clock.
 
 use crate::draw::moments::Moments;
 use crate::draw::palette;
@@ -9,7 +9,7 @@ use crate::draw::viewport::{Ruler, Window};
 use switchyard_charts::{LEAST_DAY, WEEKEND};
 
 /// Paints the marks and what they say, as far as one has room beside the other and beside the clock's `pill`.
-pub(super) fn paint(
+pub(crate) fn paint(
     pen: &mut Pen<'_>,
     axis: &Rect,
     ruler: &Ruler,
@@ -42,7 +42,7 @@ pub(super) fn paint(
 }
 
 /// Shades Saturdays and Sundays over an area.
-pub(super) fn paint_weekends(pen: &mut Pen<'_>, area: &Rect, ruler: &Ruler, moments: &Moments) {
+pub(crate) fn paint_weekends(pen: &mut Pen<'_>, area: &Rect, ruler: &Ruler, moments: &Moments) {
     pen.fill(pen.chrome.text);
     pen.alpha(WEEKEND);
     for weekend in moments.weekends(ruler.window, area.w, pen.px(LEAST_DAY)) {
@@ -53,7 +53,7 @@ pub(super) fn paint_weekends(pen: &mut Pen<'_>, area: &Rect, ruler: &Ruler, mome
 }
 
 /// Where the clock's time is written, if it is inside the window.
-pub(super) fn pill(
+pub(crate) fn pill(
     pen: &mut Pen<'_>,
     axis: &Rect,
     ruler: &Ruler,
@@ -69,7 +69,7 @@ pub(super) fn pill(
 }
 
 /// Paints the clock: its time in the pill, and a line through the plot.
-pub(super) fn paint_clock(
+pub(crate) fn paint_clock(
     pen: &mut Pen<'_>,
     plot: &Rect,
     ruler: &Ruler,
@@ -87,7 +87,7 @@ pub(super) fn paint_clock(
 }
 
 /// Paints the range that is selected: a bar along the axis with how long it is, and a tint on the rows.
-pub(super) fn paint_range(
+pub(crate) fn paint_range(
     pen: &mut Pen<'_>,
     axis: &Rect,
     plot: &Rect,
