@@ -117,15 +117,12 @@ fn moments_in_any_order_are_those_of_a_walk_from_the_beginning() {
     let end = times[times.len() - 1];
     let ways = (0..60).map(|at| f64::from(at * 37 % 60) / 60.0 * end);
     let ways = ways.chain([-1.0, end + 1.0, 0.0, end / 2.0, end / 2.0 + 1e-9]);
-    assert_eq!(
-        (
-            moments.most_used(scene.id("1c")),
-            moments.most_beyond_quotas()
-        ),
-        (90.0, 0.0)
-    );
+    assert_eq!(moments.most_beyond_quotas(), 0.0);
+    let of_1c = scene.id("1c");
+    let most = moments.most_used(of_1c);
     for moment in ways {
         let at = moments.at(workload, log, moment);
+        assert!(at.queues[of_1c.index()].used <= most, "{moment}");
         assert_eq!(
             at.queues,
             scene.queues.at(workload, log, moment),
