@@ -25,7 +25,7 @@ pub(super) fn queues_file(session: &Session, setup: &Setup, take: &Take) -> Html
         ))
     };
     html! {
-        <label class="queues-file">
+        <label class="field">
             <span>{ "From a file" }</span>
             <input type="file" accept={KINDS} {onchange}
                 title="Objects of Kueue, KAI-Scheduler or Volcano, sacctmgr show assoc -P, capacity-scheduler.xml, or lines of ours" />
