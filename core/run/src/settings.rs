@@ -341,7 +341,7 @@ pub const SETTINGS: &[Setting] = &[
         link: "queue-by",
         label: "A job's queue is its",
         unit: "",
-        help: "The word of a job that is the name of its queue; jobs whose word names none are in the queue 'others'",
+        help: "The word of a job that is the name of its queue; jobs whose word names none, and for whom no queue has a rule, are in 'others'",
         kind: ParamKind::OneOf(By::WORDS),
         group: SettingGroup::Queues,
         get: |of| of.queues.by.to_string(),
