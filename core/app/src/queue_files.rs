@@ -3,7 +3,7 @@
 use switchyard::cluster::ClusterSpec;
 use switchyard::queues::files;
 use switchyard::queues::files::read::Unit;
-use switchyard::queues::tree::{QueueTree, Resource};
+use switchyard::queues::tree::{Kind, QueueTree, Resource};
 
 /// The tree, and a sentence for each thing that it cannot hold.
 ///
@@ -20,7 +20,7 @@ pub fn tree_of(
         Some(line) => format!("{file}, line {line}: {}", note.what),
         None => format!("{file}: {}", note.what),
     });
-    let notes = notes.collect();
+    let mut notes: Vec<String> = notes.collect();
     let tree = match (read.unit, cluster) {
         (Unit::Things, _) => read.tree,
         (_, Some(cluster)) => {
@@ -33,6 +33,13 @@ pub fn tree_of(
             ));
         }
     };
+    let types = cluster.map_or(&[][..], ClusterSpec::types);
+    let flavors = tree.resources().iter().filter(|of| of.kind == Kind::Gpus);
+    let flavors = flavors.filter_map(|of| of.flavor.as_ref());
+    let absent = flavors.filter(|of| cluster.is_some() && !types.contains(of));
+    notes.extend(absent.map(|name| {
+        format!("{file}: no node has GPUs of type '{name}', so nobody can use their quota; say which have, as in 4x8:{name}")
+    }));
     Ok((tree, notes))
 }
 
@@ -75,6 +82,13 @@ mod tests {
             line.contains("root.b,parent=root,gpus=24,borrow=8"),
             "{line}"
         );
+        let typed = "lab gpus.v100=8\na parent=lab gpus.v100=4";
+        let notes = |cluster: &str| {
+            let cluster = cluster.parse().expect("a cluster");
+            tree_of(typed, "q", Some(&cluster)).expect("a tree").1
+        };
+        assert!(notes("2x8:v100").is_empty());
+        assert!(notes("2x8")[0].starts_with("q: no node has GPUs of type 'v100'"));
         let why = tree_of(YARN, "yarn.xml", None).expect_err("no cluster");
         assert!(
             why.starts_with("yarn.xml: its quotas are parts of a cluster"),

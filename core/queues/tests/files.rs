@@ -336,6 +336,22 @@ fn wrong_associations_are_named_with_their_line() {
     assert!(refused(ASSOCIATIONS, "normal||root", "normal||optics").contains("lies below itself"));
 }
 
+/// Where there is one flavor, and it asks for no labels, all nodes are of it.
+#[test]
+fn the_only_flavor_of_kueue_is_all_nodes() {
+    let file = |labels: &str| {
+        format!(
+            "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {{name: default}}\n{labels}---\n\
+             apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {{name: a}}\nspec:\n  resourceGroups:\n  \
+             - coveredResources: [\"nvidia.com/gpu\"]\n    flavors:\n    - name: default\n      \
+             resources: [{{name: nvidia.com/gpu, nominalQuota: 8}}]\n"
+        )
+    };
+    assert_eq!(text::line(&read(&file("")).tree), "a,gpus=8");
+    let labels = "spec: {nodeLabels: {accelerator: v100}}\n";
+    assert_eq!(text::line(&read(&file(labels)).tree), "a,gpus.default=8");
+}
+
 #[test]
 fn settings_of_slurm_are_read() {
     let read = slurm_config::read(CONFIG, "file").expect("settings");

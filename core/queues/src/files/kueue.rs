@@ -1,7 +1,8 @@
 //! Kueue's objects: ClusterQueue, Cohort, ResourceFlavor and LocalQueue.
 //!
 //! A ClusterQueue is a leaf, a Cohort an inner queue; one that is only named is one, too. A flavor-resource is a quota.
-//! What a ClusterQueue does not cover it may not use at all. Jobs of a LocalQueue belong to its ClusterQueue.
+//! The only flavor of a file, without labels of nodes, is all nodes. What a ClusterQueue does not cover it may not use
+//! at all. Jobs of a LocalQueue belong to its ClusterQueue.
 //!
 //! Source: <https://github.com/kubernetes-sigs/kueue>, `apis/kueue/v1beta2` (and `v1beta1`, where a ClusterQueue's
 //! `cohortName` was `cohort`), and the rules of validation there.
@@ -35,6 +36,11 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
     let flavors: HashSet<&str> = of_kind("ResourceFlavor")
         .map(|object| object.name.as_str())
         .collect();
+    let mut all = of_kind("ResourceFlavor");
+    let everywhere = match (all.next(), all.next()) {
+        (Some(only), None) if only.node.at(&["spec", "nodeLabels"]).is_none() => Some(&*only.name),
+        _ => None,
+    };
     let mut draft = Draft::new(file);
     if flavors.is_empty() {
         draft.note_of_all(
@@ -68,7 +74,7 @@ pub fn read(text: &str, file: &str) -> Result<Read, FileError> {
         if let Some(weight) = weight {
             entry.queue.weight = amount(object, file, weight, "fairSharing.weight")?;
         }
-        quotas(object, &flavors, &mut entry, &mut draft)?;
+        quotas(object, (&flavors, everywhere), &mut entry, &mut draft)?;
         for (field, instead) in LEFT_OUT {
             if let Some(node) = object.node.at(&["spec", field]) {
                 let what = format!("{}: {field} is left out; {instead}", object.title());
@@ -190,7 +196,7 @@ fn policies(object: &Object, file: &str, entry: &mut Entry) -> Result<(), FileEr
 
 fn quotas(
     object: &Object,
-    flavors: &HashSet<&str>,
+    (flavors, everywhere): (&HashSet<&str>, Option<&str>),
     entry: &mut Entry,
     draft: &mut Draft<'_>,
 ) -> Result<(), FileError> {
@@ -239,7 +245,7 @@ fn quotas(
             limits(object, file, resource, entry, quota)?;
             let place = draft.resource(Resource {
                 kind,
-                flavor: Some(name.to_owned()),
+                flavor: (everywhere != Some(name)).then(|| name.to_owned()),
             });
             if entry.quotas.iter().any(|&(other, _)| other == place) {
                 let what = format!("{of} in flavor '{name}' is given twice; leave one of them out");
