@@ -30,7 +30,7 @@ globalThis.switchyardSharing = (() => {
   const TAKEN = "taken";
   const CRASHED = "crashed";
   /** The roles of workers that a figure may ask for. The same test holds them to the protocol. */
-  const ROLES = ["opener", "runner", "summarizer", "goodput-model", "packer", "starter", "exporter", "weights-reader"];
+  const ROLES = ["opener", "runner", "summarizer", "goodput-model", "packer", "starter", "exporter", "weights-reader", "queues-reader"];
 
   const sizeOf = ({ message, attachments }) => [message, ...attachments].reduce((sum, part) => sum + (part?.byteLength ?? part?.size ?? part?.length ?? 0), 0);
 

@@ -126,7 +126,7 @@ test("queues come out of files of Kueue and YARN, and what is wrong in one is to
   const says = (text) => page.waitForFunction((text) => decodeURIComponent(location.hash).includes(text), text);
   await pick("queues.yaml", kueue);
   await says("research,gpus=10,jobs=vision");
-  await page.getByText("1 queue out of queues.yaml. queues.yaml, line 30: WorkloadPriorityClass 'high' is left out").waitFor();
+  await page.getByText("The queues are those of queues.yaml. queues.yaml, line 30: WorkloadPriorityClass 'high' is left out").waitFor();
   await finished(page, 2);
   // 16 GPUs.
   await pick("capacity-scheduler.xml", yarn);

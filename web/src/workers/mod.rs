@@ -4,7 +4,8 @@
 //! one is an opener that reads Parquet and Arrow, too.
 
 use crate::bridge::protocol::{
-    Exporter, GoodputModel, Opener, Packer, Role, Runner, Starter, Summarizer, WeightsReader,
+    Exporter, GoodputModel, Opener, Packer, QueuesReader, Role, Runner, Starter, Summarizer,
+    WeightsReader,
 };
 use crate::bridge::server::{PageLink, refuse, scope};
 
@@ -15,6 +16,7 @@ mod goodput_model;
 mod input;
 mod opener;
 mod packer;
+mod queues_reader;
 mod runner;
 mod starter;
 mod summarizer;
@@ -40,6 +42,7 @@ pub fn serve() {
         Packer::NAME => packer::serve(PageLink::of(scope)),
         Exporter::NAME => exporter::serve(PageLink::of(scope)),
         WeightsReader::NAME => weights_reader::serve(PageLink::of(scope)),
+        QueuesReader::NAME => queues_reader::serve(PageLink::of(scope)),
         #[cfg(feature = "scripts")]
         author::NAME => author::serve(scope),
         unknown => refuse(&scope, format!("no worker is for '{unknown}'")),

@@ -45,7 +45,7 @@ impl QueueMoments {
             let most = &mut most_used[leaf.index()];
             *most = most.max(walk.standing(leaf).used);
             most_beyond = most_beyond.max(walk.beyond_quotas());
-            if walk.place.events % EVERY == 0 {
+            if walk.place.events.is_multiple_of(EVERY) {
                 kept.push(walk.place.clone());
             }
         }

@@ -6,6 +6,7 @@ mod export;
 mod model;
 mod open;
 mod pack;
+mod queues;
 mod run;
 mod start;
 mod summary;
@@ -17,6 +18,7 @@ pub use open::{
     Among, Choice, Facets, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, Refusal,
 };
 pub use pack::{PackReply, PackRequest, Packer};
+pub use queues::{QueuesReader, QueuesReply, QueuesRequest};
 pub use run::{AHEAD, LogShortage, RunInput, RunReply, RunRequest, Runner};
 pub use start::{StartReply, StartRequest, Starter};
 pub use summary::{Summarizer, SummaryReply, SummaryRequest};
@@ -28,7 +30,7 @@ use switchyard::policies::{PolicySpec, entry};
 use wasm_bindgen::JsValue;
 
 /// Page and worker must be of the same build: counts changes of the protocol.
-pub const PROTOCOL: u32 = 21;
+pub const PROTOCOL: u32 = 22;
 
 /// What a worker is for.
 pub trait Role: 'static {
@@ -210,6 +212,7 @@ mod tests {
             Starter::NAME,
             Exporter::NAME,
             WeightsReader::NAME,
+            QueuesReader::NAME,
         ];
         let line = format!("const ROLES = [\"{}\"];", roles.join("\", \""));
         assert!(sharing.contains(&line), "{line}");
