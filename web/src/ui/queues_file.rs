@@ -3,7 +3,7 @@
 use super::controls::Take;
 use super::picked_file::picked;
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{QueuesReader, QueuesReply, QueuesRequest};
+use crate::bridge::protocol::{Program, QueuesReader, QueuesReply, QueuesRequest};
 use crate::session::Session;
 use crate::state::{NoticesAction, Setup};
 use std::cell::RefCell;
@@ -53,7 +53,7 @@ fn read(
     let kept: Rc<RefCell<Option<WorkerHandle<QueuesReader>>>> = Rc::default();
     let worker = {
         let kept = kept.clone();
-        WorkerHandle::start(move |news| {
+        WorkerHandle::start_in(Program::Scripts, move |news| {
             let is_over = !matches!(news, News::Late);
             then(news);
             if is_over {

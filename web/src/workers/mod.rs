@@ -1,11 +1,13 @@
 //! What runs in workers: one file a [role](crate::bridge::protocol::Role). They are one program, of which each worker
 //! takes up the role that it is named after: most of their code is the same. Runs whose policy is a script have the
-//! same in another program, which knows the language too, and in which `author` answers whoever writes one. A third
-//! one is an opener that reads Parquet and Arrow, too.
+//! same in another program, which knows the language too. In that one, besides, `author` answers whoever writes a
+//! script, and `queues_reader` reads files of queues: both are seldom asked for. A third one is an opener that reads
+//! Parquet and Arrow, too.
 
+#[cfg(feature = "scripts")]
+use crate::bridge::protocol::QueuesReader;
 use crate::bridge::protocol::{
-    Exporter, GoodputModel, Opener, Packer, QueuesReader, Role, Runner, Starter, Summarizer,
-    WeightsReader,
+    Exporter, GoodputModel, Opener, Packer, Role, Runner, Starter, Summarizer, WeightsReader,
 };
 use crate::bridge::server::{PageLink, refuse, scope};
 
@@ -16,6 +18,7 @@ mod goodput_model;
 mod input;
 mod opener;
 mod packer;
+#[cfg(feature = "scripts")]
 mod queues_reader;
 mod runner;
 mod starter;
@@ -42,6 +45,7 @@ pub fn serve() {
         Packer::NAME => packer::serve(PageLink::of(scope)),
         Exporter::NAME => exporter::serve(PageLink::of(scope)),
         WeightsReader::NAME => weights_reader::serve(PageLink::of(scope)),
+        #[cfg(feature = "scripts")]
         QueuesReader::NAME => queues_reader::serve(PageLink::of(scope)),
         #[cfg(feature = "scripts")]
         author::NAME => author::serve(scope),

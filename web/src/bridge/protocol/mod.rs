@@ -50,9 +50,9 @@ pub trait Role: 'static {
 /// The programs of workers (static/workers.js); each contains several roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// All roles but the author's.
+    /// All roles but the author's and the reader's of queues.
     Worker,
-    /// The same, with the language of scripts and plug-ins.
+    /// All roles, with the language of scripts and plug-ins.
     Scripts,
     /// The opener alone, which reads tables stored by columns, too.
     Columnar,

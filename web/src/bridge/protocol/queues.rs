@@ -4,7 +4,7 @@ use super::{Kind, Message, Role};
 use serde::{Deserialize, Serialize};
 use switchyard::cluster::ClusterSpec;
 
-/// Reads a file of queues: what knows the formats is in the workers' program anyhow.
+/// Reads a file of queues, in the program of scripts.
 #[derive(Debug)]
 pub enum QueuesReader {}
 
