@@ -32,7 +32,7 @@ pub struct Runs {
 #[derive(Debug)]
 pub enum RunsAction {
     /// A run is added at the end.
-    Add(PolicySpec),
+    Add(Box<PolicySpec>),
     /// The run as recorded is to be among the others.
     AddRecorded,
     /// A run is called this; "": by its policy again.
@@ -104,7 +104,7 @@ impl Runs {
 
     pub(super) fn apply(&mut self, action: RunsAction) {
         match action {
-            RunsAction::Add(policy) => self.add(policy),
+            RunsAction::Add(policy) => self.add(*policy),
             RunsAction::AddRecorded => {
                 if self.policies().all(|policy| !policy.replays())
                     && let Ok(policy) = RECORDED.parse()

@@ -213,7 +213,7 @@ impl Page {
     pub fn put_policy(&self, id: Option<u32>, spec: &str) -> Option<String> {
         match (spec.parse::<PolicySpec>(), id) {
             (Err(why), _) => return Some(why.to_string()),
-            (Ok(policy), None) => self.0.session.dispatch(RunsAction::Add(policy)),
+            (Ok(policy), None) => self.0.session.dispatch(RunsAction::Add(Box::new(policy))),
             (Ok(policy), Some(id)) => self
                 .0
                 .session

@@ -80,7 +80,7 @@ pub(super) fn SchedulerCard(props: &Props) -> Html {
         button(
             Icon::Duplicate,
             "Duplicate",
-            Callback::from(move |_| session.dispatch(RunsAction::Add(policy.clone()))),
+            Callback::from(move |_| session.dispatch(RunsAction::Add(Box::new(policy.clone())))),
         )
     };
     let remove = {

@@ -71,7 +71,7 @@ pub(super) fn scheduler_panel(state: &StateHandle, session: &Session) -> Html {
         let session = session.clone();
         Callback::from(move |event: Event| {
             if let Ok(policy) = input_value(&event).parse() {
-                session.dispatch(RunsAction::Add(policy));
+                session.dispatch(RunsAction::Add(Box::new(policy)));
             }
         })
     };

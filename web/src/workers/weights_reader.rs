@@ -11,7 +11,9 @@ pub(super) fn serve(page: PageLink<WeightsReader>) {
         let file = attachments.first().map(bytes_of).unwrap_or_default();
         let mut weights = Weights::default();
         page.reply(match weights.add_own(&file) {
-            Ok(own) => WeightsReply::Known(WeightsChoice::Own(own), weights.policy(own)),
+            Ok(own) => {
+                WeightsReply::Known(WeightsChoice::Own(own), weights.policy(own).map(Box::new))
+            }
             Err(why) => WeightsReply::Refused(why.to_string()),
         });
     });

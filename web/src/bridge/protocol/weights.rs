@@ -29,7 +29,7 @@ impl Message for WeightsRequest {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WeightsReply {
     /// What the weights are called from now on, and the policy that goes by them.
-    Known(WeightsChoice, Option<PolicySpec>),
+    Known(WeightsChoice, Option<Box<PolicySpec>>),
     /// Why they are not taken.
     Refused(String),
 }

@@ -35,7 +35,7 @@ impl Session {
                     spec.parse::<PolicySpec>().map_err(|why| why.to_string())
                 });
                 session.dispatch(match policy {
-                    Ok(policy) => RunsAction::Add(policy).into(),
+                    Ok(policy) => RunsAction::Add(Box::new(policy)).into(),
                     Err(why) => Action::NotTaken(why),
                 });
             });

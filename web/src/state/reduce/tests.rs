@@ -33,7 +33,7 @@ fn ids_are_never_used_twice() {
     let mut state = state();
     let last = state.runs.list.last().unwrap().id;
     state.apply(Action::Remove(last));
-    state.apply(RunsAction::Add("fifo".parse().unwrap()));
+    state.apply(RunsAction::Add(Box::new("fifo".parse().unwrap())));
     assert!(state.runs.list.last().unwrap().id > last);
 }
 
@@ -87,7 +87,7 @@ fn what_comes_and_goes_beside_a_scheduler_leaves_its_hue() {
     let link = Link::of(&state, &Stage::default());
     let again = AppState::from_link(&Link::parse(&link.fragment()));
     assert_eq!(hues(&again), hues(&state));
-    state.apply(RunsAction::Add("fifo".parse().unwrap()));
+    state.apply(RunsAction::Add(Box::new("fifo".parse().unwrap())));
     assert_eq!(hues(&state), [3, 1, 2, 0]);
     // Whoever goes back gets the colours that were there.
     state.apply(Action::Follow(Box::new(Link::parse(
@@ -428,14 +428,14 @@ fn jobs_adapt_under_all_schedulers_or_none() {
     let first = state.runs.list[0].id;
     let done = Phase::Failed("any".into());
     state = state.reduce(RunsAction::CannotBegin(first, "any".into()).into());
-    state = state.reduce(RunsAction::Add("srtf".parse().unwrap()).into());
+    state = state.reduce(RunsAction::Add(Box::new("srtf".parse().unwrap())).into());
     assert_eq!(state.runs.list[0].phase, done);
     assert!(state.applications().is_none());
-    state = state.reduce(RunsAction::Add("pollux".parse().unwrap()).into());
+    state = state.reduce(RunsAction::Add(Box::new("pollux".parse().unwrap())).into());
     assert_eq!(state.runs.list[0].phase, Phase::Waiting);
     assert!(state.applications().is_some());
     state = state.reduce(RunsAction::CannotBegin(first, "any".into()).into());
-    state = state.reduce(RunsAction::Add("optimus".parse().unwrap()).into());
+    state = state.reduce(RunsAction::Add(Box::new("optimus".parse().unwrap())).into());
     assert_eq!(state.runs.list[0].phase, done);
 }
 

@@ -129,7 +129,7 @@ impl Session {
 
     fn on_weights_news(&self, news: News<WeightsReply>, name: &str, bytes: &Uint8Array) {
         let looked_at = match news {
-            News::Reply(WeightsReply::Known(choice, policy)) => Ok((choice, policy)),
+            News::Reply(WeightsReply::Known(choice, policy)) => Ok((choice, policy.map(|of| *of))),
             News::Reply(WeightsReply::Refused(why)) | News::Died(why) => Err(why),
             News::Late => return self.report_slow_network(),
         };

@@ -158,8 +158,9 @@ fn no_queues(session: &Session) -> Html {
         let policy: PolicySpec = entry.name.parse().ok()?;
         policy.levels()?;
         let session = session.clone();
-        let onclick =
-            Callback::from(move |_: MouseEvent| session.dispatch(RunsAction::Add(policy.clone())));
+        let onclick = Callback::from(move |_: MouseEvent| {
+            session.dispatch(RunsAction::Add(Box::new(policy.clone())))
+        });
         Some(html! { <button type="button" {onclick}>{ format!("Add {}", entry.title) }</button> })
     });
     html! {

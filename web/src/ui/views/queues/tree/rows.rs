@@ -185,7 +185,7 @@ impl Rows {
                 (from, self.row_of[to.index()], gpus, loan)
             })
             .collect();
-        loans.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+        loans.sort_by_key(|of| std::cmp::Reverse((of.0, of.1)));
         for (from, to, gpus, loan) in loans {
             lay(from, to, gpus, Some(loan));
         }
