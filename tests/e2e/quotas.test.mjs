@@ -127,14 +127,13 @@ test("queues come out of files of Kueue and YARN, and what is wrong in one is to
   await pick("queues.yaml", kueue);
   await says("research,gpus=10,jobs=vision");
   await page.getByText("The queues are those of queues.yaml. queues.yaml, line 30: WorkloadPriorityClass 'high' is left out").waitFor();
-  await finished(page, 2);
   // 16 GPUs.
   await pick("capacity-scheduler.xml", yarn);
   await says("root.vision,parent=root,gpus=4,borrow=4");
   await says("root.speech,parent=root,gpus=12,borrow=4");
   await finished(page, 2);
   await pick("queues.yaml", kueue.replace("nominalQuota: 10", "nominalQuota: -1"));
-  await page.getByText(/queues.yaml, line 13, ClusterQueue 'research'/).waitFor();
+  await page.getByText(/queues.yaml, line 12, ClusterQueue 'research'/).waitFor();
   // What was there is there.
   await says("root.vision,parent=root,gpus=4");
   assert.deepEqual(await accessibilityProblems(page), []);
