@@ -284,6 +284,11 @@ fn a_qos_evicts_those_that_it_names() {
     // The first of high, then what is left of low, then the second of normal.
     let named = "qos=high:100+normal:10+low:1,preempt=qos,qos_preempts=high>low";
     assert_eq!(starts(named), [0.0, 0.0, 10.0, 20.0]);
+    // Priorities of QOS are not asked for: then who came first goes on first.
+    assert_eq!(
+        starts("preempt=qos,qos_preempts=high>low"),
+        [0.0, 0.0, 10.0, 100.0]
+    );
     let of_normal = "qos=high:100+normal:10+low:200,preempt=qos,qos_preempts=high>normal";
     let evicted = |job, given| {
         let scene = Scene { given, ..SCENE };

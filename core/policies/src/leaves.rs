@@ -155,7 +155,7 @@ impl Asked for One<'_> {
 }
 
 /// The label that is a job's word; none: its tenant.
-fn label_of(by: By) -> Option<Label> {
+pub fn label_of(by: By) -> Option<Label> {
     match by {
         By::Tenant => None,
         By::User => Some(Label::User),

@@ -68,7 +68,7 @@ mod yarn_cs;
 
 pub use entry::{BuildContext, Levels, PolicyEntry, UserCode};
 pub use kind::{ParamInfo, ParamKind};
-pub use leaves::leaves_of;
+pub use leaves::{label_of, leaves_of};
 pub use parse::build;
 pub use picking::Picker;
 pub use service_distribution::ServiceDistribution;

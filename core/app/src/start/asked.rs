@@ -5,7 +5,7 @@ use super::Refused;
 use serde::{Deserialize, Serialize};
 use switchyard::job::{Demand, Job, JobId, JobName, Work};
 use switchyard::meant::hint;
-use switchyard::policies::leaves_of;
+use switchyard::policies::{label_of, leaves_of};
 use switchyard::queues::membership::QueueSettings;
 use switchyard::queues::rules::By;
 use switchyard::queues::tree::{QueueId, QueueTree};
@@ -54,15 +54,10 @@ pub struct Wish {
 
 /// What of a job names its queue; `None`: its tenant.
 pub(super) fn queue_of(workload: &Workload, queues: &QueueSettings) -> Option<Label> {
-    let told = |label: Label| !workload.recorded.labels.names(label).is_empty();
+    let partitions = workload.recorded.labels.names(Label::Partition);
     match queues.by {
-        By::User => Some(Label::User),
-        By::Account => Some(Label::Account),
-        By::Partition => Some(Label::Partition),
-        By::Qos => Some(Label::Qos),
-        By::Tenant if queues.tree.is_some() => None,
-        By::Tenant if told(Label::Partition) => Some(Label::Partition),
-        By::Tenant => None,
+        By::Tenant if queues.tree.is_none() && !partitions.is_empty() => Some(Label::Partition),
+        by => label_of(by),
     }
 }
 

@@ -10,10 +10,11 @@
 //! Source: Slurm 26.11, `src/slurmctld/job_scheduler.c`, `src/plugins/sched/backfill/backfill.c`, `src/plugins/preempt`,
 //! `src/interfaces/preempt.c`; <https://slurm.schedmd.com/sched_config.html>.
 //!
-//! What differs. All partitions have all nodes. A job that is evicted goes on where it was, as under all policies here, keeps its age, and is not held
-//! back for two minutes. Time limits are not rounded to minutes. Backfill looks at running jobs one by one, where Slurm
-//! takes those together that end within half a minute, and takes as long as it takes. GPUs are what is billed, and what
-//! a job's size counts. A job's limit begins anew whenever it starts, as Slurm's does, though it goes on where it was.
+//! What differs. All partitions have all nodes. A job that is evicted goes on where it was, as under all policies here,
+//! keeps its age, and is not held back for two minutes. Time limits are not rounded to minutes. Backfill looks at
+//! running jobs one by one, where Slurm takes those together that end within half a minute, and takes as long as it
+//! takes. GPUs are what is billed, and what a job's size counts. A job's limit begins anew whenever it starts, as
+//! Slurm's does, though it goes on where it was.
 
 mod facts;
 mod horizon;

@@ -71,12 +71,10 @@ impl Reservations {
     pub(super) fn windows(&self, nodes: u32) -> Vec<Window> {
         let mut windows: Vec<Window> = Vec::new();
         for (bit, of) in self.0.iter().enumerate() {
-            let is_taken = |node: u32, windows: &[Window]| {
-                let here = windows.iter().filter(|other| other.node == node);
-                here.clone()
-                    .any(|other| other.from < of.to && of.from < other.to)
-            };
-            let left = (0..nodes).rev().filter(|&node| !is_taken(node, &windows));
+            let meets = |other: &Window| other.from < of.to && of.from < other.to;
+            let is_taken =
+                |node: u32| (windows.iter()).any(|other| other.node == node && meets(other));
+            let left = (0..nodes).rev().filter(|&node| !is_taken(node));
             let kept: Vec<u32> = left.take(of.nodes as usize).collect();
             windows.extend(kept.into_iter().map(|node| Window {
                 node,

@@ -112,8 +112,10 @@ impl Slurm {
     pub(super) fn rank(&self, board: &Board, job: JobId) -> u32 {
         match self.params.preempt {
             Preempt::None => 0,
-            Preempt::Qos if self.preempting.is_said() && !self.preempting.may_evict(job) => 0,
-            Preempt::Qos => board.merits.qos.of(job),
+            Preempt::Qos if !self.preempting.is_said() => board.merits.qos.of(job),
+            Preempt::Qos if !self.preempting.may_evict(job) => 0,
+            // Who is named as an evictor is one, of whatever priority.
+            Preempt::Qos => board.merits.qos.of(job).max(1),
             Preempt::Partition => self.tiers.of(job),
         }
     }
@@ -145,11 +147,7 @@ impl Slurm {
             }
         }
         if is_computed && !board.line.is_empty() {
-            board.standing.bring_up_to_date();
-            let (merits, standing) = (&board.merits, &board.standing);
-            board.line.reorder(now, |job| {
-                merits.priority(view, standing, (job, now, self.limit(view, job)))
-            });
+            self.reorder(board, view);
             board.is_due = true;
         }
         let comes = |&news: &News| match news {
@@ -173,9 +171,13 @@ impl Slurm {
 
     /// Who came alone and did not start gets its priority.
     pub(super) fn price(&self, board: &mut Board, view: &View<'_>) {
-        if std::mem::replace(&mut board.is_priced, true) || board.line.is_empty() {
-            return;
+        if !std::mem::replace(&mut board.is_priced, true) && !board.line.is_empty() {
+            self.reorder(board, view);
         }
+    }
+
+    /// Computes the priorities of all who wait.
+    fn reorder(&self, board: &mut Board, view: &View<'_>) {
         board.standing.bring_up_to_date();
         let (merits, standing) = (&board.merits, &board.standing);
         let now = view.now().seconds();
