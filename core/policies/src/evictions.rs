@@ -18,6 +18,8 @@ pub(super) struct Evictions<Why>(BTreeMap<JobId, Evicted<Why>>);
 #[derive(Debug)]
 pub(super) struct Evicted<Why> {
     at: Time,
+    /// How often at that moment.
+    at_once: u32,
     by: JobId,
     why: Why,
     /// How often by each.
@@ -33,11 +35,24 @@ impl<Why> Default for Evictions<Why> {
 impl<Why> Evictions<Why> {
     /// A job was evicted at a moment, for another one.
     pub(super) fn note(&mut self, job: JobId, (at, by): (Time, JobId), why: Why) {
+        let at_once = self.at_once(job, at) + 1;
         let before = self.0.remove(&job);
         let mut times = before.map_or_else(BTreeMap::new, |before| before.times);
         *times.entry(by).or_default() += 1;
-        let evicted = Evicted { at, by, why, times };
+        let evicted = Evicted {
+            at,
+            at_once,
+            by,
+            why,
+            times,
+        };
         self.0.insert(job, evicted);
+    }
+
+    /// How often a job was evicted at this moment.
+    pub(super) fn at_once(&self, job: JobId, now: Time) -> u32 {
+        let evicted = self.of(job).filter(|evicted| evicted.at == now);
+        evicted.map_or(0, |evicted| evicted.at_once)
     }
 
     /// What is known of a job that was evicted.

@@ -3,8 +3,9 @@
 //! those that borrow. The decisions are those of [`switchyard_queues::kueue`].
 //!
 //! What differs from Kueue, since here quota and GPUs are given at one moment: a head that has quota, and for whose gang
-//! the placement has no room, does not take it; nobody is evicted unless the head can then start; and who is evicted
-//! waits for the next change before it is a head again.
+//! the placement has no room, does not take it; nobody is evicted unless the head can then start; who is evicted
+//! waits for the next change before it is a head again; and who is evicted twice at one moment evicts nobody at it. Kueue
+//! goes on: where jobs evict one another in a circle, each loses its place as soon as it has it.
 //!
 //! Not Kueue's own: another policy may order the jobs of each leaf ([`Within`]). By a preemptive order the first that wait
 //! take the places of those of their leaf and priority that have fallen behind them, once the cycle is done.
@@ -33,6 +34,9 @@ use switchyard_queues::kueue::cycle::{self, Decision, Outcome, Settings};
 use switchyard_queues::kueue::preemption::fair::FairSharing;
 use switchyard_queues::kueue::preemption::victims::{Strategy as Rule, Victim};
 use switchyard_queues::tree::{Order, Queue, QueueId};
+
+/// Who has been evicted so often at a moment evicts nobody at it.
+const MOST_EVICTIONS_AT_ONCE: u32 = 2;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "kueue",
@@ -209,7 +213,9 @@ impl Kueue {
         for &(victim, _) in &victims {
             (self.room).give(victim, view.ledger().parts(victim), view.needs(victim));
         }
-        if !self.lay(board, view, *job, decision) {
+        if (!victims.is_empty() && self.goes_round(board, view, *job))
+            || !self.lay(board, view, *job, decision)
+        {
             for &(victim, _) in &victims {
                 (self.room).take(victim, view.ledger().parts(victim), view.needs(victim));
             }
@@ -226,6 +232,11 @@ impl Kueue {
         plan.place(*job, &self.placement);
         board.admit(head, *job, *shape, &decision.assignment.uses);
         true
+    }
+
+    /// Whether a job is evicted as often as it starts at this moment.
+    fn goes_round(&self, board: &Board, view: &View<'_>, job: JobId) -> bool {
+        board.evictions.at_once(job, view.now()) >= MOST_EVICTIONS_AT_ONCE
     }
 
     /// Where a job stands among those of its leaf.
@@ -251,6 +262,10 @@ impl Kueue {
             running.sort_unstable_by_key(|&place| Reverse(place));
             let mut at = 0;
             while let Some(&(rank, job, shape)) = waiting.get(at) {
+                if self.goes_round(board, view, job) {
+                    at += 1;
+                    continue;
+                }
                 let behind = running.iter().filter(|(other, _)| rank.goes_before(*other));
                 let behind: Vec<(Rank, JobId)> = behind.copied().collect();
                 let asking = (rank, job, shape);

@@ -1,7 +1,7 @@
 //! Slurm's accounting, as `sacct` prints it.
 //!
-//! With `--parsable2`, rows separated by `|`, below a header or (`--noheader`) without: `JobID`,
-//! `Submit`; the duration from `ElapsedRaw` in seconds, else `Elapsed` such as `1-02:03:04`, else
+//! With `--parsable2`, rows separated by `|`, below a header or (`--noheader`) without: `JobID` or
+//! `JobIDRaw`, `Submit`; the duration from `ElapsedRaw` in seconds, else `Elapsed` such as `1-02:03:04`, else
 //! `End` − `Start`; the GPUs from the first of `AllocTRES` such as `cpu=32,gres/gpu=8,node=2`,
 //! `ReqTRES`, `AllocGRES` such as `gpu:a100:2` and `ReqGRES` that tells something; their types from the
 //! first of what was requested, else allocated: who asked for any may run on any. Without a header
@@ -52,14 +52,15 @@ pub(super) const FORMAT: Format = Format {
                 layout.gpus.first()?.shown
             ),
         }),
-        None => sniff
-            .with_columns(&["jobid", "submit", "elapsedraw"])
-            .or_else(|| {
+        None => IDS.iter().find_map(|id| {
+            let raw = sniff.with_columns(&[id, "submit", "elapsedraw"]);
+            raw.or_else(|| {
                 let listed = GPUS.iter().any(|name| sniff.column(name).is_some());
-                let elapsed = sniff.with_columns(&["jobid", "submit", "elapsed"]);
-                let between = || sniff.with_columns(&["jobid", "submit", "start", "end"]);
+                let elapsed = sniff.with_columns(&[id, "submit", "elapsed"]);
+                let between = || sniff.with_columns(&[id, "submit", "start", "end"]);
                 elapsed.or_else(between).filter(|_| listed)
-            }),
+            })
+        }),
     },
     importer: |sniff, _| {
         let layout = match Layout::headerless(sniff) {
@@ -80,6 +81,9 @@ pub(super) const FORMAT: Format = Format {
         }))
     },
 };
+
+/// The columns that name a job, the most telling first.
+const IDS: [&str; 2] = ["jobid", "jobidraw"];
 
 /// The columns that list resources, the most certain first.
 const GPUS: [&str; 4] = ["alloctres", "reqtres", "allocgres", "reqgres"];
@@ -213,7 +217,7 @@ impl Layout {
         };
         let elapsed = told.map(Elapsed::Told).or_else(between);
         let gpus: Vec<Column> = GPUS.iter().filter_map(|name| named(name)).collect();
-        let (id, submit) = (named("jobid"), named("submit"));
+        let (id, submit) = (IDS.iter().find_map(|name| named(name)), named("submit"));
         let count = guess(sniff).mapping.gpus;
         let count = count.and_then(|name| named(&name.trim().to_ascii_lowercase()));
         let cores: Vec<Column> = CORES.iter().filter_map(|name| named(name)).collect();
@@ -615,6 +619,18 @@ mod tests {
         );
         assert_eq!(warnings(&trace), ["gpu_types 1 5 a100|h100"]);
         assert_eq!(asked(&trace), [Some(172_800.0), Some(1_800.0)]);
+    }
+
+    #[test]
+    fn a_raw_id_names_a_job_where_nothing_else_does() {
+        let text = String::from_utf8_lossy(FILE);
+        let raw = text.replacen("JobID", "JobIDRaw", 1);
+        let (raw, trace) = (trace("sacct.txt", raw.as_bytes()), trace("sacct.txt", FILE));
+        assert_eq!(raw.format, "sacct");
+        assert_eq!(records(&raw), records(&trace));
+        let both = "JobIDRaw|JobID|Submit|ElapsedRaw|AllocTRES\n\
+            8|7_1|2024-05-03T12:00:00|60|gres/gpu=2\n";
+        assert_eq!(records(&self::trace("sacct.txt", both.as_bytes())).len(), 1);
     }
 
     fn asked(trace: &crate::Trace) -> Vec<Option<f64>> {
