@@ -24,7 +24,9 @@ pub fn beside(job: Kind, guaranteed: Kind) -> f64 {
     let (mut iterations, extra) = fit(job.times.storage_and_cpu, other.gpu + other.network);
     if extra > 0.0 {
         iterations += 1.0;
-        gpu -= gpu.min(other.network).min(other.gpu + other.network - extra);
+        gpu -= gpu
+            .min(other.network)
+            .min(other.gpu + other.network - extra);
     }
     let (whole, extra) = fit(gpu, other.storage_and_cpu + other.network);
     iterations += whole;
@@ -45,7 +47,9 @@ pub fn beside(job: Kind, guaranteed: Kind) -> f64 {
 /// The GPUs that an opportunistic gang takes: the least loaded below the limit, of equal ones the first. `None` where
 /// there are too few.
 pub fn least_loaded(loads: &[f64], gpus: usize) -> Option<Vec<usize>> {
-    let mut free: Vec<usize> = (0..loads.len()).filter(|&gpu| loads[gpu] < LOAD_LIMIT).collect();
+    let mut free: Vec<usize> = (0..loads.len())
+        .filter(|&gpu| loads[gpu] < LOAD_LIMIT)
+        .collect();
     if free.len() < gpus {
         return None;
     }

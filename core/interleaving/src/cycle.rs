@@ -86,7 +86,10 @@ pub fn cycle(jobs: &[ResourceTimes], ordering: Ordering) -> Option<Cycle> {
             let mut best: Option<(Steady, Vec<usize>)> = None;
             permutations(jobs.len(), &mut |order| {
                 let found = steady(jobs, order);
-                if best.as_ref().is_none_or(|(best, _)| ordering.prefers(found.period, best.period)) {
+                if best
+                    .as_ref()
+                    .is_none_or(|(best, _)| ordering.prefers(found.period, best.period))
+                {
                     best = Some((found, order.to_vec()));
                 }
             });
@@ -116,7 +119,9 @@ pub fn period(jobs: &[ResourceTimes], ordering: Ordering) -> f64 {
             best = Some(period);
         }
     };
-    permutations(jobs.len(), &mut |order| consider(steady(jobs, order).period));
+    permutations(jobs.len(), &mut |order| {
+        consider(steady(jobs, order).period)
+    });
     if let &[a, b] = jobs {
         consider(halves(a, b).1);
     }

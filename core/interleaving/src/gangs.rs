@@ -65,7 +65,8 @@ impl Room {
         if idle.len() < nodes {
             return false;
         }
-        let last = (0..self.free.len()).find(|node| self.free[*node] >= rest && !idle.contains(node));
+        let last =
+            (0..self.free.len()).find(|node| self.free[*node] >= rest && !idle.contains(node));
         if rest > 0 {
             let Some(last) = last else { return false };
             self.free[last] -= rest;
@@ -99,9 +100,15 @@ mod tests {
             gpus_per_node: 4,
         });
         assert!(room.take(1));
-        assert!(room.take(11), "two idle nodes, and the three left of the first");
+        assert!(
+            room.take(11),
+            "two idle nodes, and the three left of the first"
+        );
         room.clear();
         assert!(room.take(2) && room.take(2));
-        assert!(!room.take(9), "two nodes are idle, and no GPU is left beside them but on busy ones")
+        assert!(
+            !room.take(9),
+            "two nodes are idle, and no GPU is left beside them but on busy ones"
+        )
     }
 }

@@ -148,7 +148,9 @@ impl Grouping {
         };
         let groups = made.into_iter().flat_map(|made| {
             let gpus = made.gpus;
-            made.groups.into_iter().map(move |jobs| Group { gpus, jobs })
+            made.groups
+                .into_iter()
+                .map(move |jobs| Group { gpus, jobs })
         });
         let groups: Vec<Group> = groups.collect();
         match self.options.unpack {
@@ -298,7 +300,13 @@ impl Grouping {
             if self.iteration_time(&kinds, Ordering::Best) / alone > 1.0 {
                 let each = group.jobs.iter().map(|&job| {
                     let gpus = group.gpus;
-                    (jobs[job].rank, Group { gpus, jobs: vec![job] })
+                    (
+                        jobs[job].rank,
+                        Group {
+                            gpus,
+                            jobs: vec![job],
+                        },
+                    )
                 });
                 ranked.extend(each);
             } else {
@@ -308,7 +316,9 @@ impl Grouping {
         }
         ranked.sort_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
         room.clear();
-        let fit = ranked.into_iter().filter(|(_, group)| room.take(group.gpus));
+        let fit = ranked
+            .into_iter()
+            .filter(|(_, group)| room.take(group.gpus));
         fit.map(|(_, group)| group).collect()
     }
 }

@@ -10,8 +10,11 @@ use std::collections::VecDeque;
 /// How near a node's dual value and the next step must be for the search to end.
 const ENOUGH: f64 = 1e-5;
 
-/// What counts as tight, as a share of the highest weight, once steps are lost in rounding.
+/// What counts as tight, as a share of the highest weight, once more steps than [`LOST`] in turn are lost in rounding.
 const ROUNDING: f64 = 1e-12;
+
+/// How many steps in turn may come to nothing.
+const LOST: u32 = 16;
 
 /// Stands for no node: real ones count from 1.
 const NONE: usize = 0;
@@ -106,9 +109,13 @@ impl Search {
             weights,
             highest,
             ends,
-            labels: (0..stride).map(|at| if at <= nodes { highest } else { 0.0 }).collect(),
+            labels: (0..stride)
+                .map(|at| if at <= nodes { highest } else { 0.0 })
+                .collect(),
             mate: vec![NONE; stride],
-            top: (0..stride).map(|at| if at <= nodes { at } else { NONE }).collect(),
+            top: (0..stride)
+                .map(|at| if at <= nodes { at } else { NONE })
+                .collect(),
             parent: vec![NONE; stride],
             place: vec![Place::Outside; stride],
             nearest: vec![NONE; stride],
@@ -157,7 +164,10 @@ impl Search {
     fn find_nearest(&mut self, node: usize) {
         self.nearest[node] = NONE;
         for even in 1..=self.real {
-            if self.is_edge(even, node) && self.top[even] != node && self.place_of(even) == Place::Even {
+            if self.is_edge(even, node)
+                && self.top[even] != node
+                && self.place_of(even) == Place::Even
+            {
                 self.offer(even, node);
             }
         }
@@ -374,6 +384,7 @@ impl Search {
         if self.queue.is_empty() {
             return false;
         }
+        let mut lost = 0;
         loop {
             while let Some(u) = self.queue.pop_front() {
                 if self.place_of(u) == Place::Odd {
@@ -393,9 +404,12 @@ impl Search {
             match self.step() {
                 Step::Pair => return true,
                 Step::End => return false,
-                Step::On => {}
-                // What the step should have made tight is not, by rounding.
-                Step::Nothing => self.tight = self.highest * ROUNDING,
+                Step::On => lost = 0,
+                // What the step should have made tight is not, by rounding: mostly a further, tiny step makes it so.
+                Step::Nothing => lost += 1,
+            }
+            if lost > LOST {
+                self.tight = self.highest * ROUNDING;
             }
         }
     }
@@ -425,7 +439,9 @@ impl Search {
     fn step(&mut self) -> Step {
         let allowed = self.allowed();
         let evens = (1..=self.real).filter(|&node| self.place_of(node) == Place::Even);
-        let least = evens.map(|node| self.labels[node]).fold(f64::INFINITY, f64::min);
+        let least = evens
+            .map(|node| self.labels[node])
+            .fold(f64::INFINITY, f64::min);
         let is_end = least <= allowed || crate::cycle::is_near(least, allowed, ENOUGH);
         let change = if is_end { least } else { allowed };
         for node in 1..=self.real {
@@ -484,7 +500,9 @@ impl Search {
         let is_empty = self.highest <= 0.0;
         Matching {
             mates: mates.collect(),
-            duals: duals.map(|dual| if is_empty { 0.0 } else { dual }).collect(),
+            duals: duals
+                .map(|dual| if is_empty { 0.0 } else { dual })
+                .collect(),
             blossoms,
         }
     }

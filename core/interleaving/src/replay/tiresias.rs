@@ -28,7 +28,10 @@ impl Tiresias {
 
     /// Jobs that have attained what their queue allows go to the end of the next one.
     fn demote(&mut self, world: &World) {
-        let running = world.line.iter().filter(|&&job| world.states[job].is_running);
+        let running = world
+            .line
+            .iter()
+            .filter(|&&job| world.states[job].is_running);
         for &job in running {
             let attained = world.states[job].executed * f64::from(world.jobs[job].gpus);
             if let Some(queue) = self.queue_of(job)
@@ -74,7 +77,9 @@ impl Policy for Tiresias {
                 run.push(job);
                 if let Some(limit) = LIMITS.get(at) {
                     let limit = (limit / f64::from(gpus)).ceil();
-                    self.alarm = self.alarm.min(limit - world.states[job].executed + world.now);
+                    self.alarm = self
+                        .alarm
+                        .min(limit - world.states[job].executed + world.now);
                 }
             }
             run.append(&mut wait);

@@ -9,7 +9,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum TraceError {
     /// The rows cannot be told apart.
-    #[error("not CSV as Muri's traces are: {0}; give a file of the repository's simulator/trace-data")]
+    #[error(
+        "not CSV as Muri's traces are: {0}; give a file of the repository's simulator/trace-data"
+    )]
     Csv(#[from] csv::Error),
     /// A column is missing.
     #[error("the header has no column {0}; Muri's traces have one, give such a file")]

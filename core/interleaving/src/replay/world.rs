@@ -23,7 +23,9 @@ const ALARMS: u64 = 10_000;
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ReplayError {
     /// A gang that never fits.
-    #[error("job {job} needs {gpus} GPUs and the cluster has {cluster}; leave the job out, or give more nodes")]
+    #[error(
+        "job {job} needs {gpus} GPUs and the cluster has {cluster}; leave the job out, or give more nodes"
+    )]
     TooLarge {
         /// The job's name.
         job: String,
@@ -33,7 +35,9 @@ pub enum ReplayError {
         cluster: u32,
     },
     /// A gang that AntMan's simulator has no placement for.
-    #[error("job {job} needs {gpus} GPUs: AntMan's replay gives more than a node's only as whole nodes; leave it out")]
+    #[error(
+        "job {job} needs {gpus} GPUs: AntMan's replay gives more than a node's only as whole nodes; leave it out"
+    )]
     NotWhole {
         /// The job's name.
         job: String,
@@ -41,7 +45,9 @@ pub enum ReplayError {
         gpus: u32,
     },
     /// Nothing runs, and nothing comes.
-    #[error("at {seconds} s nothing runs and job {job} waits for ever: its gang does not fit; give more nodes")]
+    #[error(
+        "at {seconds} s nothing runs and job {job} waits for ever: its gang does not fit; give more nodes"
+    )]
     Stuck {
         /// The job's name.
         job: String,
@@ -98,7 +104,8 @@ impl World<'_> {
     /// Sorts those that are there by the size of their gangs, largest first. Equal ones stay as they were.
     pub(super) fn largest_first(&mut self) {
         let jobs = self.jobs;
-        self.line.sort_by_key(|&job| std::cmp::Reverse(jobs[job].gpus));
+        self.line
+            .sort_by_key(|&job| std::cmp::Reverse(jobs[job].gpus));
     }
 
     /// A job runs from now on, or goes on.
