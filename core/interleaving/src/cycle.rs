@@ -223,7 +223,9 @@ fn of_steady(found: &Steady, order: &[usize]) -> Cycle {
     let starts = |place: usize, ahead: usize| {
         let mut slots = found.last + 1 - SLOTS..=found.last;
         let slot = slots.find(|slot| (slot + ahead) % SLOTS == place);
-        slot.map_or(0.0, |slot| found.ends[slot] - begin)
+        slot.map_or(0.0, |slot| {
+            (found.ends[slot] - begin).rem_euclid(found.period)
+        })
     };
     let turns = order.iter().enumerate().map(|(place, &job)| Turn {
         job,

@@ -13,4 +13,5 @@ pub mod fairness;
 pub mod gangs;
 pub mod grouping;
 pub mod matching;
+pub mod published;
 pub mod replay;

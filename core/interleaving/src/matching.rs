@@ -19,6 +19,9 @@ const LOST: u32 = 16;
 /// Stands for no node: real ones count from 1.
 const NONE: usize = 0;
 
+/// Stands for the ends of no edge.
+const NO_EDGE: (u32, u32) = (0, 0);
+
 /// Pairs, with their proof.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matching {
@@ -59,8 +62,8 @@ struct Search {
     weights: Vec<f64>,
     highest: f64,
     /// For each two nodes the real ends of the edge that is looked at between them.
-    ends: Vec<(usize, usize)>,
-    /// Twice the dual values of real nodes, and those of blossoms.
+    ends: Vec<(u32, u32)>,
+    /// Twice the dual values.
     labels: Vec<f64>,
     /// The real node at the other end of a node's pair.
     mate: Vec<usize>,
@@ -71,6 +74,8 @@ struct Search {
     place: Vec<Place>,
     /// The real even node with the least slack to a node.
     nearest: Vec<usize>,
+    /// That slack, as of the last change of the duals.
+    least: Vec<f64>,
     /// The round in which a node was last seen on the way to a root.
     seen: Vec<usize>,
     round: usize,
@@ -88,7 +93,7 @@ impl Search {
         // Blossoms are disjoint or within one another, and have three nodes or more.
         let stride = nodes + nodes / 2 + 2;
         let mut weights = vec![0.0; (nodes + 1) * (nodes + 1)];
-        let mut ends = vec![(NONE, NONE); stride * stride];
+        let mut ends = vec![NO_EDGE; stride * stride];
         let mut highest = 0.0_f64;
         let mut within = vec![NONE; stride * (nodes + 1)];
         for u in 1..=nodes {
@@ -97,7 +102,7 @@ impl Search {
                 let weight = weight(u - 1, v - 1);
                 if weight > 0.0 {
                     weights[u * (nodes + 1) + v] = weight;
-                    ends[u * stride + v] = (u, v);
+                    ends[u * stride + v] = (u as u32, v as u32);
                     highest = highest.max(weight);
                 }
             }
@@ -119,6 +124,7 @@ impl Search {
             parent: vec![NONE; stride],
             place: vec![Place::Outside; stride],
             nearest: vec![NONE; stride],
+            least: vec![f64::INFINITY; stride],
             seen: vec![0; stride],
             round: 0,
             around: vec![Vec::new(); stride],
@@ -129,7 +135,8 @@ impl Search {
     }
 
     fn ends(&self, a: usize, b: usize) -> (usize, usize) {
-        self.ends[a * self.stride + b]
+        let (u, v) = self.ends[a * self.stride + b];
+        (u as usize, v as usize)
     }
 
     fn is_edge(&self, a: usize, b: usize) -> bool {
@@ -154,10 +161,10 @@ impl Search {
     }
 
     /// Keeps the even node if it is nearer than the one known so far.
-    fn offer(&mut self, even: usize, to: usize) {
-        let known = self.nearest[to];
-        if known == NONE || self.slack(self.ends(even, to)) < self.slack(self.ends(known, to)) {
+    fn offer(&mut self, even: usize, to: usize, slack: f64) {
+        if self.nearest[to] == NONE || slack < self.least[to] {
             self.nearest[to] = even;
+            self.least[to] = slack;
         }
     }
 
@@ -168,7 +175,8 @@ impl Search {
                 && self.top[even] != node
                 && self.place_of(even) == Place::Even
             {
-                self.offer(even, node);
+                let slack = self.slack(self.ends(even, node));
+                self.offer(even, node, slack);
             }
         }
     }
@@ -286,8 +294,8 @@ impl Search {
         self.around[blossom] = around;
         self.set_top(blossom, blossom);
         for node in 1..=self.used {
-            self.ends[blossom * self.stride + node] = (NONE, NONE);
-            self.ends[node * self.stride + blossom] = (NONE, NONE);
+            self.ends[blossom * self.stride + node] = NO_EDGE;
+            self.ends[node * self.stride + blossom] = NO_EDGE;
         }
         for node in 1..=self.real {
             self.within[blossom * (self.real + 1) + node] = NONE;
@@ -298,8 +306,8 @@ impl Search {
                 let edge = self.ends(inner, node);
                 let known = self.ends(blossom, node);
                 if edge.0 != NONE && (known.0 == NONE || self.slack(edge) < self.slack(known)) {
-                    self.ends[blossom * self.stride + node] = edge;
-                    self.ends[node * self.stride + blossom] = self.ends(node, inner);
+                    self.ends[blossom * self.stride + node] = self.ends[inner * self.stride + node];
+                    self.ends[node * self.stride + blossom] = self.ends[node * self.stride + inner];
                 }
             }
             for node in 1..=self.real {
@@ -391,13 +399,22 @@ impl Search {
                     continue;
                 }
                 for v in 1..=self.real {
-                    if !self.is_edge(u, v) || self.top[u] == self.top[v] {
+                    let weight = self.weights[u * (self.real + 1) + v];
+                    let top = self.top[v];
+                    if weight <= 0.0 || self.top[u] == top {
                         continue;
                     }
-                    if self.slack((u, v)) > self.tight {
-                        self.offer(u, self.top[v]);
-                    } else if self.follow((u, v)) {
-                        return true;
+                    let slack = self.labels[u] + self.labels[v] - weight * 2.0;
+                    if slack <= self.tight {
+                        if self.follow((u, v)) {
+                            return true;
+                        }
+                    } else if top == v {
+                        self.offer(u, v, slack);
+                    } else if self.place[top] != Place::Odd {
+                        // The edge to a blossom is the one of least slack.
+                        let slack = self.slack(self.ends(u, top));
+                        self.offer(u, top, slack);
                     }
                 }
             }
@@ -424,7 +441,7 @@ impl Search {
         }
         for node in 1..=self.used {
             if self.is_top(node) && self.nearest[node] != NONE {
-                let slack = self.slack(self.ends(self.nearest[node], node));
+                let slack = self.least[node];
                 match self.place[node] {
                     Place::Outside => allowed = allowed.min(slack),
                     Place::Even => allowed = allowed.min(slack / 2.0),
@@ -463,17 +480,20 @@ impl Search {
         if is_end {
             return Step::End;
         }
+        for node in 1..=self.used {
+            if self.is_top(node) && self.nearest[node] != NONE {
+                self.least[node] = self.slack(self.ends(self.nearest[node], node));
+            }
+        }
         let mut came = Step::Nothing;
         for node in 1..=self.used {
             let nearest = self.nearest[node];
-            if self.is_top(node) && nearest != NONE && self.top[nearest] != node {
-                let edge = self.ends(nearest, node);
-                if self.slack(edge) <= self.tight {
-                    if self.follow(edge) {
-                        return Step::Pair;
-                    }
-                    came = Step::On;
+            let is_between = self.is_top(node) && nearest != NONE && self.top[nearest] != node;
+            if is_between && self.least[node] <= self.tight {
+                if self.follow(self.ends(nearest, node)) {
+                    return Step::Pair;
                 }
+                came = Step::On;
             }
         }
         for blossom in self.real + 1..=self.used {
@@ -494,7 +514,10 @@ impl Search {
             // Those that were expanded have no top; those within others keep theirs.
             if self.top[blossom] != NONE && self.labels[blossom] > 0.0 {
                 let nodes = (1..=self.real).filter(|&node| self.within(blossom, node) != NONE);
-                blossoms.push((nodes.map(|node| node - 1).collect(), self.labels[blossom]));
+                blossoms.push((
+                    nodes.map(|node| node - 1).collect(),
+                    self.labels[blossom] / 2.0,
+                ));
             }
         }
         let is_empty = self.highest <= 0.0;

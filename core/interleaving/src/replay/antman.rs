@@ -147,6 +147,8 @@ impl Policy for AntMan {
             let order = key(a).partial_cmp(&key(b));
             order.unwrap_or(std::cmp::Ordering::Equal)
         });
+        // Guests only leave fewer GPUs to those behind them: what found too few need not be asked again.
+        let mut too_many = u32::MAX;
         for at in 0..world.line.len() {
             let job = world.line[at];
             if world.states[job].is_running {
@@ -155,8 +157,11 @@ impl Policy for AntMan {
             let gpus = jobs[job].gpus;
             let starts = match jobs[job].priority {
                 Priority::Guaranteed => self.guarantee(job, gpus),
-                Priority::Opportunistic => self.be_guest(job, gpus),
+                Priority::Opportunistic => gpus < too_many && self.be_guest(job, gpus),
             };
+            if jobs[job].priority == Priority::Opportunistic && !starts {
+                too_many = too_many.min(gpus);
+            }
             world.set_running(job, starts);
         }
         for at in 0..world.line.len() {

@@ -114,6 +114,11 @@ fn job(row: &Row) -> Result<Job, TraceError> {
         "1" => Priority::Opportunistic,
         _ => return Err(row.wrong(10, "0 (guaranteed) or 1 (opportunistic)")),
     };
+    let times = ResourceTimes {
+        storage_and_cpu: row.number(7)? / 1000.0,
+        gpu: row.positive(8)? / 1000.0,
+        network: row.number(9)? / 1000.0,
+    };
     Ok(Job {
         id: row.text(0).to_owned(),
         gpus: gpus.ok_or_else(|| row.wrong(1, "a whole number of GPUs, 1 or more"))?,
@@ -122,11 +127,7 @@ fn job(row: &Row) -> Result<Job, TraceError> {
         model: row.text(4).to_owned(),
         duration: row.number(5)?.floor() / 1000.0,
         iteration_time: row.positive(6)? * PROFILING / 1000.0,
-        times: ResourceTimes {
-            storage_and_cpu: row.number(7)? / 1000.0,
-            gpu: row.number(8)? / 1000.0,
-            network: row.number(9)? / 1000.0,
-        },
+        times,
         priority,
     })
 }
