@@ -14,8 +14,11 @@ use switchyard_interleaving::replay::{
 const HEADER: &str = "job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,iteration_time,\
     resource_time_0,resource_time_1,resource_time_2,priority";
 
-/// A trace of such rows: GPUs, submission in ms, iterations, model, ms of an iteration, its parts, priority.
-fn jobs(rows: &[(u32, u32, u32, &str, [u32; 4], u8)]) -> Vec<Job> {
+/// GPUs, submission in ms, iterations, model, ms of an iteration and of its parts, priority.
+type Row = (u32, u32, u32, &'static str, [u32; 4], u8);
+
+/// A trace of such rows.
+fn jobs(rows: &[Row]) -> Vec<Job> {
     let mut text = HEADER.to_owned();
     for (at, (gpus, submit, iterations, model, [all, a, b, c], priority)) in rows.iter().enumerate()
     {
@@ -24,7 +27,7 @@ fn jobs(rows: &[(u32, u32, u32, &str, [u32; 4], u8)]) -> Vec<Job> {
             "\n{at},{gpus},{submit},{iterations},{model},64,{duration},0,{all},{a},{b},{c},{priority}"
         );
     }
-    read(text.as_bytes()).unwrap()
+    read(text.as_bytes()).expect("a trace")
 }
 
 const ALL: [Scheduler; 7] = [
@@ -51,7 +54,7 @@ const ALL: [Scheduler; 7] = [
 
 fn run(jobs: &[Job], scheduler: Scheduler) -> Figures {
     replay(jobs, Cluster::PUBLISHED, scheduler, &mut |_| {})
-        .unwrap()
+        .expect("it can be replayed")
         .figures()
 }
 
@@ -149,13 +152,13 @@ fn trace(name: &str) -> Option<Vec<Job>> {
     if bytes.is_none() {
         println!("trace{name}.csv is not there");
     }
-    Some(read(&bytes?).unwrap())
+    Some(read(&bytes?).expect("a trace"))
 }
 
 /// How far the mean is from the published one, and whether all three figures are the published digits.
 fn compare(policy: &str, name: &str, jobs: &[Job], scheduler: Scheduler) -> (f64, bool) {
     let figures = run(jobs, scheduler);
-    let wanted = published(policy, name).unwrap();
+    let wanted = published(policy, name).expect("it was published");
     let is_same = |ours: f64, theirs: Option<f64>| {
         theirs.is_some_and(|theirs| (ours / theirs - 1.0).abs() < 1e-8)
     };
