@@ -4,6 +4,7 @@ mod contention;
 mod fgd;
 mod gavel;
 mod graph_rl;
+mod muri;
 mod pollux;
 mod queues;
 mod rlscheduler;
@@ -39,6 +40,8 @@ pub(crate) enum Arguments {
     Kueue(queues::Arguments),
     /// KAI-Scheduler: how a cluster is divided among queues, by cases of a file
     Kai(queues::Arguments),
+    /// Muri (SIGCOMM'22): interleaved jobs against SRTF, SRSF, Tiresias, AntMan and Themis, as its simulator has them
+    Muri(muri::Arguments),
     /// How often `switchyard start` is right: jobs of a trace's held-out part, asked about at their submission
     Start(start::Arguments),
 }
@@ -54,6 +57,7 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Rlscheduler(arguments) => rlscheduler::rlscheduler(arguments),
         Arguments::Kueue(arguments) => queues::kueue(arguments),
         Arguments::Kai(arguments) => queues::kai(arguments),
+        Arguments::Muri(arguments) => muri::muri(arguments),
         Arguments::Start(arguments) => start::start(arguments),
     }
 }

@@ -1,0 +1,60 @@
+//! AntMan's rules as Muri's simulator has them: how fast a job runs beside others, and which GPUs it takes.
+//!
+//! In: what iterations need, how loaded GPUs are. Out: the time of an iteration, GPUs. Source: AntMan (OSDI'20) by
+//! `antman_calc_iter_time`, `find_gpu_util` and `min_load_nodes` of the simulator of Muri (SIGCOMM'22).
+
+use crate::grouping::Kind;
+
+/// Below how much load a GPU takes an opportunistic job.
+pub const LOAD_LIMIT: f64 = 0.8;
+
+/// How much slower two opportunistic jobs on a GPU are.
+pub const SHARED: f64 = 2.0;
+
+/// How long an iteration of an opportunistic job takes beside a guaranteed one, seconds: it fits its phases into what
+/// the other's iterations leave idle, and so lasts for whole iterations of the other.
+pub fn beside(job: Kind, guaranteed: Kind) -> f64 {
+    let (mut gpu, mut network) = (job.times.gpu, job.times.network);
+    let other = guaranteed.times;
+    let fit = |time: f64, room: f64| match room > 0.0 {
+        true => ((time / room).floor(), time % room),
+        false => (0.0, 0.0),
+    };
+    // Storage and CPUs are idle while the other has GPU or network.
+    let (mut iterations, extra) = fit(job.times.storage_and_cpu, other.gpu + other.network);
+    if extra > 0.0 {
+        iterations += 1.0;
+        gpu -= gpu
+            .min(other.network)
+            .min(other.gpu + other.network - extra);
+    }
+    let (whole, extra) = fit(gpu, other.storage_and_cpu + other.network);
+    iterations += whole;
+    if extra > 0.0 {
+        iterations += 1.0;
+        if extra < other.storage_and_cpu {
+            network -= network.min(other.storage_and_cpu + other.gpu - extra);
+        }
+    }
+    let (whole, extra) = fit(network, other.storage_and_cpu + other.gpu);
+    iterations += whole;
+    if extra > other.storage_and_cpu {
+        iterations += 1.0;
+    }
+    iterations * guaranteed.iteration_time
+}
+
+/// The GPUs that an opportunistic gang takes: the least loaded below the limit, of equal ones the first. `None` where
+/// there are too few.
+pub fn least_loaded(loads: &[f64], gpus: usize) -> Option<Vec<usize>> {
+    let mut free: Vec<usize> = (0..loads.len())
+        .filter(|&gpu| loads[gpu] < LOAD_LIMIT)
+        .collect();
+    if free.len() < gpus {
+        return None;
+    }
+    let by_load = |&a: &usize, &b: &usize| loads[a].partial_cmp(&loads[b]);
+    free.sort_by(|a, b| by_load(a, b).unwrap_or(std::cmp::Ordering::Equal));
+    free.truncate(gpus);
+    Some(free)
+}
