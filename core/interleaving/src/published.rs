@@ -1,8 +1,8 @@
 //! The figures that Muri's authors published, to the digits that they printed.
 //!
 //! Source: the raw numbers in `simulator/draw_fig9-10.py` and `draw_fig11-13.py` of github:Rivendile/Muri (SIGCOMM'22), as
-//! of 2022-06-30. All are seconds. They ran Muri without taking groups apart (`--autopack=False`); only the mean of Muri-L
-//! on trace 3 is of a run with it.
+//! of 2022-06-30. All are seconds. They ran Muri without taking groups apart (`--autopack=False`); the mean of Muri-L
+//! on trace 3 and figure 13 are of runs with it.
 
 /// The traces of figures 9 and 10. In those with `_pr` all jobs are there from the begin.
 pub const TRACES: [&str; 8] = ["1", "1_pr", "2", "2_pr", "3", "3_pr", "4", "4_pr"];
