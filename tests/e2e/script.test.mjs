@@ -95,8 +95,8 @@ test("a scheduler is written from nothing by keyboard alone, and a mistake is sh
   // The page's keys belong to the text meanwhile.
   assert.equal(await page.locator(".help").count(), 0);
 
-  // From the second sign on it is no program: slow typing makes no version that runs.
-  await page.keyboard.type(" * / 2 + job.");
+  // From the first sign on it is no program: slow typing makes no version that runs.
+  await page.keyboard.type("* / 2 + job.");
   const options = page.locator(".cm-tooltip-autocomplete li");
   await options.filter({ hasText: "attained" }).waitFor();
   await page.keyboard.type("nothing");

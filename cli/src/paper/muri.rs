@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// The variants of figures 11 and 12, too: the worst orders, no matching, groups of two and three
     #[arg(long)]
     figures: bool,
-    /// Take groups apart that gain nothing (the simulator's autopack, with which its figures were not made)
+    /// Take groups apart that gain nothing (the simulator's autopack; figure 13 was made with it, figures 9 to 12 without)
     #[arg(long)]
     unpack: bool,
     /// Write the figures as JSON to a file, or to standard output with '-'

@@ -85,6 +85,12 @@ struct Size {
     gangs: usize,
 }
 
+/// How many GPUs the jobs need when each runs alone.
+fn required(sizes: &[Size]) -> u64 {
+    let needed = |size: &Size| u64::from(size.gpus) * size.jobs.len() as u64;
+    sizes.iter().map(needed).sum()
+}
+
 /// Groups of one size, in the order in which they were made.
 struct Made {
     gpus: u32,
@@ -193,8 +199,7 @@ impl Grouping {
 
     /// Rounds of matching within each size, until the groups need no more GPUs than there are.
     fn matched(&mut self, jobs: &[Candidate], sizes: Vec<Size>, gpus: u32) -> Vec<Made> {
-        let needed = |size: &Size| u64::from(size.gpus) * size.jobs.len() as u64;
-        let mut required: u64 = sizes.iter().map(needed).sum();
+        let mut required = required(&sizes);
         let gpus = u64::from(gpus);
         let alone = sizes.into_iter().map(|size| Made {
             gpus: size.gpus,
@@ -263,8 +268,7 @@ impl Grouping {
 
     /// Groups of jobs that follow one another.
     fn in_order(&self, sizes: Vec<Size>, gpus: u32) -> Vec<Made> {
-        let needed = |size: &Size| u64::from(size.gpus) * size.jobs.len() as u64;
-        let mut required: u64 = sizes.iter().map(needed).sum();
+        let mut required = required(&sizes);
         let made = sizes.into_iter().map(|size| {
             let mut groups = Vec::new();
             for next in size.jobs.chunks(self.options.packing).take(size.gangs) {

@@ -4,7 +4,7 @@
 //! of 2022-06-30. All are seconds. They ran Muri without taking groups apart (`--autopack=False`); the mean of Muri-L
 //! on trace 3 and figure 13 are of runs with it.
 
-/// The traces of figures 9 and 10. In those with `_pr` all jobs are there from the begin.
+/// The traces of figures 9 and 10. In those with `_pr` all jobs are there from the beginning.
 pub const TRACES: [&str; 8] = ["1", "1_pr", "2", "2_pr", "3", "3_pr", "4", "4_pr"];
 
 /// What was published of one run, seconds.

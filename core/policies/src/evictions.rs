@@ -82,3 +82,31 @@ impl<Why> Evicted<Why> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evictions_count_within_one_moment() {
+        let (job, other) = (JobId(0), JobId(1));
+        let mut evictions = Evictions::default();
+        assert_eq!(evictions.at_once(job, Time(5.0)), 0);
+        evictions.note(job, (Time(5.0), other), ());
+        evictions.note(job, (Time(5.0), other), ());
+        assert_eq!(evictions.at_once(job, Time(5.0)), 2);
+        assert_eq!(
+            evictions.at_once(job, Time(6.0)),
+            0,
+            "a later moment begins anew"
+        );
+        assert_eq!(evictions.at_once(other, Time(5.0)), 0);
+        evictions.note(job, (Time(6.0), other), ());
+        assert_eq!(evictions.at_once(job, Time(6.0)), 1);
+        assert_eq!(
+            evictions.of(job).unwrap().times[&other],
+            3,
+            "all count for a loop"
+        );
+    }
+}

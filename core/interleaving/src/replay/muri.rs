@@ -64,10 +64,20 @@ impl Muri {
     /// Places groups, larger gangs first; the first of a group takes the GPUs, and the others share them.
     fn place(&mut self, world: &mut World, candidates: &[usize], groups: &[Group]) {
         let mut group_of = vec![None; world.jobs.len()];
+        // Overhead and iteration time of each group, seconds.
+        let mut times = Vec::with_capacity(groups.len());
         for (at, group) in groups.iter().enumerate() {
-            for &job in &group.jobs {
-                group_of[candidates[job]] = Some(at);
+            let members: Vec<usize> = group.jobs.iter().map(|&of| candidates[of]).collect();
+            for &job in &members {
+                group_of[job] = Some(at);
             }
+            let kinds: Vec<usize> = members.iter().map(|&of| self.kinds[of]).collect();
+            let costs = members.iter().map(|&of| {
+                let of = &world.jobs[of];
+                overhead(&of.model, of.gpus)
+            });
+            let together = self.grouping.iteration_time(&kinds, self.ordering);
+            times.push((costs.sum(), together));
         }
         let mut is_placed = vec![false; groups.len()];
         self.room.clear();
@@ -81,16 +91,8 @@ impl Muri {
             if !is_placed[group] {
                 is_placed[group] = self.room.take(world.jobs[job].gpus);
             }
-            let members = groups[group].jobs.iter().map(|&of| candidates[of]);
-            let members: Vec<usize> = members.collect();
-            let kinds: Vec<usize> = members.iter().map(|&of| self.kinds[of]).collect();
-            let costs = members.iter().map(|&of| {
-                let of = &world.jobs[of];
-                overhead(&of.model, of.gpus)
-            });
             let state = &mut world.states[job];
-            state.overhead = costs.sum();
-            state.iteration_time = self.grouping.iteration_time(&kinds, self.ordering);
+            (state.overhead, state.iteration_time) = times[group];
             world.set_running(job, is_placed[group]);
         }
     }

@@ -35,7 +35,7 @@ use switchyard_queues::kueue::preemption::fair::FairSharing;
 use switchyard_queues::kueue::preemption::victims::{Strategy as Rule, Victim};
 use switchyard_queues::tree::{Order, Queue, QueueId};
 
-/// Who has been evicted so often at a moment evicts nobody at it.
+/// A job that has been evicted so often at one moment evicts nobody at it.
 const MOST_EVICTIONS_AT_ONCE: u32 = 2;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
@@ -210,12 +210,13 @@ impl Kueue {
             plan.alarm(*job, view.now());
             return false;
         }
+        if !victims.is_empty() && goes_round(board, view, *job) {
+            return false;
+        }
         for &(victim, _) in &victims {
             (self.room).give(victim, view.ledger().parts(victim), view.needs(victim));
         }
-        if (!victims.is_empty() && self.goes_round(board, view, *job))
-            || !self.lay(board, view, *job, decision)
-        {
+        if !self.lay(board, view, *job, decision) {
             for &(victim, _) in &victims {
                 (self.room).take(victim, view.ledger().parts(victim), view.needs(victim));
             }
@@ -232,11 +233,6 @@ impl Kueue {
         plan.place(*job, &self.placement);
         board.admit(head, *job, *shape, &decision.assignment.uses);
         true
-    }
-
-    /// Whether a job is evicted as often as it starts at this moment.
-    fn goes_round(&self, board: &Board, view: &View<'_>, job: JobId) -> bool {
-        board.evictions.at_once(job, view.now()) >= MOST_EVICTIONS_AT_ONCE
     }
 
     /// Where a job stands among those of its leaf.
@@ -262,10 +258,6 @@ impl Kueue {
             running.sort_unstable_by_key(|&place| Reverse(place));
             let mut at = 0;
             while let Some(&(rank, job, shape)) = waiting.get(at) {
-                if self.goes_round(board, view, job) {
-                    at += 1;
-                    continue;
-                }
                 let behind = running.iter().filter(|(other, _)| rank.goes_before(*other));
                 let behind: Vec<(Rank, JobId)> = behind.copied().collect();
                 let asking = (rank, job, shape);
@@ -291,6 +283,9 @@ impl Kueue {
         (rank, job, shape): (Rank, JobId, Shape),
         behind: &[(Rank, JobId)],
     ) -> Vec<(Rank, JobId)> {
+        if goes_round(board, view, job) {
+            return Vec::new();
+        }
         let head = board.head(&self.leaves, job, shape);
         let mut given = Vec::new();
         let mut uses = None;
@@ -394,6 +389,11 @@ impl Kueue {
             }
         }
     }
+}
+
+/// Whether a job is evicted as often as it starts at this moment.
+fn goes_round(board: &Board, view: &View<'_>, job: JobId) -> bool {
+    board.evictions.at_once(job, view.now()) >= MOST_EVICTIONS_AT_ONCE
 }
 
 impl Policy for Kueue {
