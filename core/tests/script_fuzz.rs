@@ -70,6 +70,7 @@ fn fate(text: &str, jobs: &Arc<Workload>, cluster: &ClusterSpec) -> &'static str
         oracle: true,
         replays: false,
         packs: false,
+        interleaves: false,
         looks_at_links: false,
         policy: script.into_policy(Strategy::default()),
     };

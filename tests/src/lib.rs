@@ -6,7 +6,7 @@
 //! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
 //! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications. In `linked` its
 //! jobs share the links of a tree, in `typed` and `profiled` some may run on some types of GPU only, in `failing`
-//! nodes come and go, in `sharing` some jobs share GPUs, in `paired` schedulers put two on one; in
+//! nodes come and go, in `sharing` some jobs share GPUs, in `paired` schedulers put two on one, in `in-turns` up to four gangs; in
 //! `everything` and `trained` all of that happens at once, to plain jobs and to training ones, and in
 //! `served` to jobs with parameter servers.
 //! `adaptive` is drawn as Pollux' evaluation draws, with
@@ -72,7 +72,7 @@ pub struct Case {
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 16] {
+pub fn cases() -> [Case; 17] {
     [
         sample("lab"),
         sample("cluster"),
@@ -84,6 +84,7 @@ pub fn cases() -> [Case; 16] {
         typed(),
         profiled(),
         paired(),
+        in_turns(),
         failing(),
         sharing(),
         everything("everything", demanding().workload, WORLD),
@@ -193,6 +194,33 @@ fn paired() -> Case {
         cluster: "2x2:v100+3x2:k80".parse().expect("a cluster"),
         policies: &["gavel[sharing=true]", "gandiva[packing=true,quantum=360]"],
         ..profiled
+    }
+}
+
+/// `lab` with models that Muri's authors measured, on nodes of which one fails.
+fn in_turns() -> Case {
+    let mut lab = sample("lab");
+    let models = ["vgg16", "resnet18", "bert", "gpt2", "dqn", "of-ones-own"];
+    let workload = Arc::make_mut(&mut lab.workload);
+    workload.models = models.map(String::from).to_vec();
+    for (i, job) in (0u32..).zip(&mut workload.jobs) {
+        job.model = Some(i * 7 % models.len() as u32);
+    }
+    Case {
+        name: "in-turns",
+        cluster: "2x8".parse().expect("a cluster"),
+        options: SimOptions {
+            restart_cost: 10.0,
+            ..SimOptions::default()
+        },
+        outages: "0:1h..3h".parse().expect("outages"),
+        policies: &[
+            "muri-s",
+            "muri-l",
+            "muri-s[interval=0]",
+            "muri-l[packing=3,placement=yarn,unpack=true]",
+        ],
+        ..lab
     }
 }
 

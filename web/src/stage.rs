@@ -341,6 +341,7 @@ impl StageRun {
             links: None,
             bands: Bands::default(),
             placing: None,
+            turns: None,
             segments_of: vec![Vec::new(); jobs],
             attained: Attained::default(),
             most_waiting: 0,

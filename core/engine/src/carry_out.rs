@@ -11,6 +11,7 @@ use crate::Time;
 use crate::cluster::{Part, Pools, Share};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
+use switchyard_model::pods::WHOLE;
 
 impl World {
     pub(super) fn carry_out(&mut self, plan: &Plan) -> Result<(), Trouble> {
@@ -46,7 +47,7 @@ impl World {
         }
         for placed in &plan.placed {
             let parts = &plan.parts[placed.from as usize..placed.to as usize];
-            self.start(placed.job, parts, placed.batch)?;
+            self.start(placed, parts)?;
         }
         for &(job, batch) in &plan.tuned {
             self.tune(job, batch)?;
@@ -118,19 +119,23 @@ impl World {
         Ok(())
     }
 
-    fn start(
-        &mut self,
-        job: JobId,
-        parts: &[Part],
-        batch: Option<LocalBatch>,
-    ) -> Result<(), Refusal> {
+    fn start(&mut self, placed: &Placed, parts: &[Part]) -> Result<(), Refusal> {
+        let &Placed { job, batch, .. } = placed;
         let given = parts
             .iter()
             .fold(0u32, |sum, part| sum.saturating_add(part.gpus));
+        let (together, first_of_group) = placed.turns;
+        let beside = (first_of_group != job).then_some(first_of_group);
+        if together > 1 {
+            self.check_turns(placed)?;
+        }
         let shared = self
             .check_start(job, parts, given, batch)
             .and_then(|()| self.check_nodes(job, parts, batch.is_some()))
-            .and_then(|()| self.nodes.take(parts, &mut self.log))
+            .and_then(|()| match beside {
+                None => self.nodes.take(parts, &mut self.log),
+                Some(other) => Ok(self.take_with(other)),
+            })
             .map_err(|kind| (job, kind))?;
         let parts = shared.as_ref().map_or(parts, std::slice::from_ref);
         let first = self.ledger.starts(job) == 0;
@@ -143,6 +148,12 @@ impl World {
         if let Some(share) = shared.and_then(|part| part.share) {
             let thousandths = u32::from(share.thousandths.get());
             self.log.push_share(segment, thousandths);
+        }
+        if together > 1 {
+            let (all, count) = (u32::from(WHOLE), u32::from(together));
+            // The first has what cannot be divided.
+            let rest = if beside.is_none() { all % count } else { 0 };
+            self.log.push_share(segment, all / count + rest);
         }
         for part in parts.iter().filter(|part| part.servers > 0) {
             self.log.push_servers(segment, part.node, part.servers);
@@ -164,7 +175,13 @@ impl World {
         let times = (self.now, ready);
         self.jobs.queue.leave(own.gpus);
         self.jobs.enter(job, times, segment, is_spread);
-        self.ledger.enter(job, own, parts);
+        match beside {
+            None => self.ledger.enter(job, own, parts),
+            Some(other) => {
+                self.groups.join(job, other);
+                self.ledger.join(job, own, parts);
+            }
+        }
         if self.setting.pools.is_some() {
             self.spare.take(parts, self.setting.needs(job));
         }
@@ -175,6 +192,7 @@ impl World {
                 parts,
                 gpus: self.log.segment(segment as usize).gpus,
                 is_spread,
+                beside,
                 trains: self.jobs.training(job).is_some(),
             });
         }
@@ -186,6 +204,28 @@ impl World {
         }
         self.go_on_from(job, ready);
         Ok(())
+    }
+
+    /// Whether a job may take turns with the others of its group, the first of which has its GPUs.
+    #[cold]
+    fn check_turns(&self, placed: &Placed) -> Result<(), Refusal> {
+        let (count, first) = placed.turns;
+        let fits = usize::from(count) <= Plan::MOST_TOGETHER
+            && self.setting.may_take_turns(placed.job)
+            && (first == placed.job || self.jobs.phase[first.index()] == Phase::Running);
+        match fits {
+            true => Ok(()),
+            false => Err((placed.job, PlanErrorKind::CannotTakeTurns)),
+        }
+    }
+
+    /// Hands out, for the log's next segment, the GPUs that another job has.
+    #[cold]
+    fn take_with(&mut self, other: JobId) -> Option<Part> {
+        let segment = self.jobs.segment[other.index()];
+        let gpus = self.log.segment(segment as usize).gpus.to_vec();
+        gpus.into_iter().for_each(|gpus| self.log.push_gpus(gpus));
+        None
     }
 
     fn check_start(

@@ -91,8 +91,14 @@ impl Ledger {
         self.entries[job.index()].starts
     }
 
-    /// The job has been given GPUs. It did not run.
+    /// The job has been given GPUs, alone or as the first of those that take turns on them. It did not run.
     pub(super) fn enter(&mut self, id: JobId, job: &Job, parts: &[Part]) {
+        self.gpus += Part::gpus_of(parts);
+        self.join(id, job, parts);
+    }
+
+    /// The job has been given GPUs that another one has, too. It did not run.
+    pub(super) fn join(&mut self, id: JobId, job: &Job, parts: &[Part]) {
         let whole = Part::gpus_of(parts);
         // A share counts as a GPU to its job and tenant, and as none of those that are taken whole.
         let gpus = whole.max(1);
@@ -107,13 +113,12 @@ impl Ledger {
             None => self.oldest = Some(id),
         }
         self.running += 1;
-        self.gpus += whole;
         let account = self.account(job.tenant);
         self.by_tenant[account] += gpus;
     }
 
-    /// The job has lost its GPUs.
-    pub(super) fn leave(&mut self, id: JobId, job: &Job) {
+    /// The job has lost its GPUs. `frees`: nobody else has them.
+    pub(super) fn leave(&mut self, id: JobId, job: &Job, frees: bool) {
         let entry = &mut self.entries[id.index()];
         let gpus = std::mem::take(&mut entry.gpus);
         let whole = Part::gpus_of(&entry.parts);
@@ -128,7 +133,7 @@ impl Ledger {
             None => self.newest = older,
         }
         self.running -= 1;
-        self.gpus -= whole;
+        self.gpus -= if frees { whole } else { 0 };
         let account = self.account(job.tenant);
         self.by_tenant[account] -= gpus;
     }
@@ -172,8 +177,8 @@ mod tests {
         assert_eq!((ledger.len(), ledger.gpus_in_use()), (3, 6));
         assert_eq!((ledger.gpus_of(Some(0)), ledger.gpus_of(None)), (4, 2));
 
-        ledger.leave(JobId(0), &nameless);
-        ledger.leave(JobId(2), &named);
+        ledger.leave(JobId(0), &nameless, true);
+        ledger.leave(JobId(2), &named, true);
         ledger.enter(JobId(2), &named, &[Part::new(1, 1), Part::new(2, 1)]);
         assert_eq!(running(&ledger), [3, 2]);
         assert_eq!((ledger.gpus(JobId(2)), ledger.starts(JobId(2))), (2, 2));
@@ -182,8 +187,8 @@ mod tests {
             (&[][..], 1)
         );
 
-        ledger.leave(JobId(3), &named);
-        ledger.leave(JobId(2), &named);
+        ledger.leave(JobId(3), &named, true);
+        ledger.leave(JobId(2), &named, true);
         assert!(ledger.is_empty() && running(&ledger).is_empty());
         assert_eq!(
             ledger.gpus_in_use() + ledger.gpus_of(Some(0)) + ledger.gpus_of(None),

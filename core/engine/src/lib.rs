@@ -18,6 +18,7 @@ mod change_nodes;
 mod checkpoints;
 mod engine;
 mod events;
+mod groups;
 mod halt;
 mod index;
 mod jobs;

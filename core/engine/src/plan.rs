@@ -34,6 +34,8 @@ pub(super) struct Placed {
     pub(super) to: u32,
     /// Else as the job's owner asks.
     pub(super) batch: Option<LocalBatch>,
+    /// Jobs that take turns on these GPUs: how many, and the first of them; 1 and itself: no others.
+    pub(super) turns: (u8, JobId),
 }
 
 /// A change of a job's queue, for the log.
@@ -45,6 +47,9 @@ pub(super) struct QueueMove {
 }
 
 impl Plan {
+    /// How many jobs may take turns on the same GPUs.
+    pub const MOST_TOGETHER: usize = switchyard_interleaving::cycle::SLOTS;
+
     /// Take the job's GPUs away; it goes back to waiting.
     pub fn preempt(&mut self, job: JobId) {
         self.preempted.push(job);
@@ -66,6 +71,18 @@ impl Plan {
         self.put(job, parts, Some(batch));
     }
 
+    /// Run these jobs, at most [`Self::MOST_TOGETHER`], on the same GPUs: they take turns. Those that run already start
+    /// anew, too. Each may [take turns](super::View::may_take_turns), and all have gangs of the same size.
+    pub fn interleave(&mut self, jobs: &[JobId], placement: &Placement) {
+        for &job in jobs {
+            self.put(job, &placement.parts, None);
+            if let Some(placed) = self.placed.last_mut() {
+                let count = u8::try_from(jobs.len()).unwrap_or(u8::MAX);
+                placed.turns = (count, jobs[0]);
+            }
+        }
+    }
+
     fn put(&mut self, job: JobId, parts: &[Part], batch: Option<LocalBatch>) {
         let from = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
@@ -75,6 +92,7 @@ impl Plan {
             from,
             to,
             batch,
+            turns: (1, job),
         });
     }
 
@@ -242,6 +260,11 @@ pub enum PlanErrorKind {
     /// A job that shares a GPU gets what it asks for of one, and nobody else does.
     #[error("it is given something else than the share of a GPU that it asks for")]
     NotItsShare,
+    /// Jobs that take turns are gangs of whole GPUs with a fixed duration, and few.
+    #[error(
+        "it is to take turns with others on the same GPUs, but adapts, has parameter servers or a share of a GPU, or is one of more than four"
+    )]
+    CannotTakeTurns,
     /// Only an adaptive job has a batch to choose.
     #[error("it is given a batch size but is a gang with a fixed duration")]
     NotAdaptive,

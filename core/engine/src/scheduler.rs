@@ -40,6 +40,8 @@ pub struct Scheduler {
     pub replays: bool,
     /// Whether it puts two jobs that ask for a GPU each on one.
     pub packs: bool,
+    /// Whether it lets several gangs take turns on the same GPUs.
+    pub interleaves: bool,
     /// Whether its placement looks at links.
     pub looks_at_links: bool,
     /// The policy.

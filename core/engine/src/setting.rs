@@ -2,6 +2,7 @@
 
 use super::halt::LogBudget;
 use super::log::StopCause;
+use super::scheduler::Scheduler;
 use super::types::Types;
 use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare, Thousandths};
 use crate::job::{Job, JobId, Servers, Status, Work};
@@ -129,6 +130,8 @@ pub(super) struct Setting {
     pub(super) oracle: bool,
     /// Whether it puts two jobs that ask for a GPU each on one.
     packs: bool,
+    /// Whether it lets several gangs take turns on the same GPUs.
+    pub(super) interleaves: bool,
     /// The links, where its placement looks at them.
     pub(super) network_context: Option<Arc<NetworkContext>>,
 }
@@ -138,8 +141,7 @@ impl Setting {
         workload: Arc<Workload>,
         cluster: &ClusterSpec,
         options: SimOptions,
-        oracle: bool,
-        packs: bool,
+        scheduler: &Scheduler,
     ) -> Self {
         let pools = Pools::of(cluster);
         let needs = needs_by_job(&workload, cluster, &pools, options.servers);
@@ -157,8 +159,9 @@ impl Setting {
             needs,
             workload,
             options,
-            oracle,
-            packs,
+            oracle: scheduler.oracle,
+            packs: scheduler.packs,
+            interleaves: scheduler.interleaves,
             network_context: None,
         }
     }
@@ -217,6 +220,13 @@ impl Setting {
     /// Whether GPUs may have several jobs.
     pub(super) fn shares_gpus(&self) -> bool {
         self.options.sharing || self.packs
+    }
+
+    /// Whether a job may take turns with others on the same GPUs: a gang of whole GPUs with a fixed duration.
+    pub(super) fn may_take_turns(&self, id: JobId) -> bool {
+        let job = self.job(id);
+        let fixed = matches!(job.work, Work::Fixed { .. });
+        self.interleaves && fixed && job.demand.servers.count == 0 && self.share(id).is_none()
     }
 
     /// What a job has of a GPU that the policy gives to it and another, if that may be: half.

@@ -1,6 +1,7 @@
 //! What a scheduler can know at one moment.
 
 use super::attained::Held;
+use super::groups::Groups;
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
 use super::log::RunLog;
@@ -34,6 +35,7 @@ pub struct View<'a> {
     pub(super) on_cores: Option<&'a OnCores>,
     pub(super) jobs: &'a Jobs,
     pub(super) ledger: &'a Ledger,
+    pub(super) groups: &'a Groups,
     pub(super) log: &'a RunLog,
     pub(super) outages: &'a Timeline,
 }
@@ -57,6 +59,23 @@ impl View<'_> {
     /// Who runs where, before any change the policy is about to make.
     pub fn ledger(&self) -> &Ledger {
         self.ledger
+    }
+
+    /// All jobs that take turns on the GPUs of a running job, with itself; empty where it has them to itself.
+    pub fn together(&self, job: JobId) -> &[JobId] {
+        self.groups.of(job)
+    }
+
+    /// Whether a job may take turns with others on the same GPUs.
+    pub fn may_take_turns(&self, job: JobId) -> bool {
+        self.setting.may_take_turns(job)
+    }
+
+    /// The name of the job's model; none: the trace tells none.
+    pub fn model_name(&self, job: JobId) -> Option<&str> {
+        let workload = &self.setting.workload;
+        let model = self.setting.job(job).model?;
+        workload.models.get(model as usize).map(String::as_str)
     }
 
     /// Free GPUs, before any change the policy is about to make.

@@ -3,6 +3,7 @@
 
 use super::checkpoints::Checkpoints;
 use super::events::{Due, Events};
+use super::groups::Groups;
 use super::halt::HaltReason;
 use super::jobs::{Jobs, Phase};
 use super::ledger::Ledger;
@@ -39,6 +40,8 @@ pub(super) struct World {
     /// `None`: all jobs ask for GPUs.
     pub(super) on_cores: Option<Box<OnCores>>,
     pub(super) ledger: Ledger,
+    /// Jobs that have the same GPUs.
+    pub(super) groups: Groups,
     pub(super) speeds: Speeds,
     pub(super) events: Events,
     pub(super) outages: Timeline,
@@ -75,13 +78,7 @@ impl World {
         options: SimOptions,
         scheduler: &Scheduler,
     ) -> Self {
-        let mut setting = Setting::new(
-            workload,
-            cluster,
-            options,
-            scheduler.oracle,
-            scheduler.packs,
-        );
+        let mut setting = Setting::new(workload, cluster, options, scheduler);
         if scheduler.looks_at_links {
             setting = setting.with_network(cluster);
         }
@@ -96,6 +93,7 @@ impl World {
             jobs: Jobs::new(&setting, cluster),
             on_cores: OnCores::of(&setting, cluster, scheduler.replays),
             ledger: Ledger::new(workload.jobs.len(), workload.tenants.len()),
+            groups: Groups::default(),
             speeds: Speeds::new(&setting, cluster),
             spare: setting.spare(),
             events: Events::default(),
@@ -141,6 +139,7 @@ impl World {
             on_cores: self.on_cores.as_deref(),
             jobs: &self.jobs,
             ledger: &self.ledger,
+            groups: &self.groups,
             log: &self.log,
             outages: &self.outages,
         }
@@ -303,13 +302,15 @@ impl World {
             self.spare.give(self.ledger.parts(job), needs);
         }
         let shared = self.ledger.share(job);
-        self.ledger.leave(job, self.setting.job(job));
+        let others_stay = self.groups.leave(job);
+        self.ledger.leave(job, self.setting.job(job), !others_stay);
         let segment = self.jobs.segment[job.index()];
         if self.log.segment(segment as usize).ready < self.now {
             self.watch.worked(self.now);
         }
         match shared {
             Some((node, share)) => self.nodes.give_share(node, share),
+            None if others_stay => {}
             None => self.nodes.give(self.log.segment(segment as usize).gpus),
         }
         self.log.close_segment(segment, self.now);

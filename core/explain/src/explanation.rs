@@ -19,6 +19,32 @@ pub struct Explanation {
     pub slow: Vec<Cause>,
     /// How a placement that has learned decided last, if that is being noted.
     pub placing: Option<Placing>,
+    /// How it takes turns with others on the same GPUs, if it does.
+    pub turns: Option<Turns>,
+}
+
+/// A cycle in which jobs take turns at resources, each with one iteration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turns {
+    /// How long it lasts, seconds.
+    pub period: f64,
+    /// The jobs, in their order.
+    pub turns: Vec<Turn>,
+}
+
+impl Turns {
+    /// What phases are of, in their order.
+    pub const RESOURCES: [&str; 3] = ["storage and CPUs", "GPUs", "network"];
+}
+
+/// A job's turn in a cycle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Whose.
+    pub job: JobId,
+    /// Of each resource: when the phase begins, seconds from the beginning of the cycle, and how long it lasts. It may go
+    /// on in the next cycle.
+    pub phases: [(f64, f64); 3],
 }
 
 /// One reason why a job runs at less than full speed.
@@ -92,6 +118,7 @@ impl Explanation {
             plots: Vec::new(),
             slow: Vec::new(),
             placing: None,
+            turns: None,
         }
     }
 

@@ -12,7 +12,7 @@ mod plot;
 mod round;
 mod slowness;
 
-pub use explanation::{Cause, Explanation, Verdict};
+pub use explanation::{Cause, Explanation, Turn, Turns, Verdict};
 pub use fact::{Fact, Said, Unit};
 pub use placing::{Choice, Placing, PlacingStep, Role};
 pub use plot::{Mark, Plot, PlotLine};

@@ -26,6 +26,26 @@ impl Cluster {
     }
 }
 
+/// Whether gangs fit a cluster, one after the other.
+pub trait Fit {
+    /// Empties the cluster.
+    fn clear(&mut self);
+
+    /// Takes GPUs for the gang of a candidate, by its place among them. Returns false, and takes none, where there is no
+    /// room for it.
+    fn take(&mut self, candidate: usize, gpus: u32) -> bool;
+}
+
+impl Fit for Room {
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn take(&mut self, _: usize, gpus: u32) -> bool {
+        self.take(gpus)
+    }
+}
+
 /// What is free on each node.
 #[derive(Clone, Debug)]
 pub struct Room {

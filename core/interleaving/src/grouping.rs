@@ -5,7 +5,7 @@
 //! (the slowdowns) are those of the authors' simulator (`multi_resource_blossom_same_sim_jobs`, `matching.py`).
 
 use crate::cycle::{Ordering, ResourceTimes, SLOTS, period};
-use crate::gangs::Room;
+use crate::gangs::Fit;
 use crate::matching::maximum_weight;
 use std::collections::HashMap;
 
@@ -60,7 +60,9 @@ impl Default for Options {
 pub struct Candidate {
     /// The GPUs of its gang.
     pub gpus: u32,
-    /// Its kind, by its place among the kinds.
+    /// Only jobs of the same class share GPUs; one without a class has its GPUs to itself.
+    pub class: Option<u32>,
+    /// Its kind, by its place among the kinds; of one without a class it does not matter.
     pub kind: usize,
     /// By what jobs are sorted, least first.
     pub rank: f64,
@@ -75,9 +77,10 @@ pub struct Group {
     pub jobs: Vec<usize>,
 }
 
-/// The candidates with gangs of one size.
+/// The candidates of one class with gangs of one size.
 struct Size {
     gpus: u32,
+    class: u32,
     jobs: Vec<usize>,
     /// How many of them are considered.
     marked: usize,
@@ -91,9 +94,10 @@ fn required(sizes: &[Size]) -> u64 {
     sizes.iter().map(needed).sum()
 }
 
-/// Groups of one size, in the order in which they were made.
+/// Groups of one size and class, in the order in which they were made.
 struct Made {
     gpus: u32,
+    class: u32,
     groups: Vec<Vec<usize>>,
 }
 
@@ -106,7 +110,8 @@ pub struct Grouping {
     options: Options,
     /// How long cycles of such kinds, in ascending order, last.
     periods: HashMap<(Ordering, Vec<usize>), f64>,
-    matched: HashMap<(u32, usize), Remembered>,
+    /// By GPUs, class and round.
+    matched: HashMap<(u32, u32, usize), Remembered>,
 }
 
 impl Grouping {
@@ -146,8 +151,10 @@ impl Grouping {
     }
 
     /// The groups that run, of jobs in their order. Together they fit the cluster of `room`, which is cleared first.
-    pub fn groups(&mut self, jobs: &[Candidate], room: &mut Room, gpus: u32) -> Vec<Group> {
-        let sizes = self.marked(jobs, room);
+    pub fn groups(&mut self, jobs: &[Candidate], room: &mut impl Fit, gpus: u32) -> Vec<Group> {
+        let (sizes, alone) = self.marked(jobs, room);
+        let taken: u32 = alone.iter().map(|group| group.gpus).sum();
+        let gpus = gpus.saturating_sub(taken);
         let made = match self.options.matching {
             true => self.matched(jobs, sizes, gpus),
             false => self.in_order(sizes, gpus),
@@ -158,7 +165,7 @@ impl Grouping {
                 .into_iter()
                 .map(move |jobs| Group { gpus, jobs })
         });
-        let groups: Vec<Group> = groups.collect();
+        let groups: Vec<Group> = groups.chain(alone).collect();
         match self.options.unpack {
             true => self.unpacked(jobs, groups, room),
             false => groups,
@@ -166,35 +173,51 @@ impl Grouping {
     }
 
     /// Those considered: each gang that fits brings the next jobs of its size along.
-    fn marked(&self, jobs: &[Candidate], room: &mut Room) -> Vec<Size> {
+    fn marked(&self, jobs: &[Candidate], room: &mut impl Fit) -> (Vec<Size>, Vec<Group>) {
         let mut sizes: Vec<Size> = Vec::new();
         let mut places = Vec::with_capacity(jobs.len());
         for (at, job) in jobs.iter().enumerate() {
-            let size = sizes.iter().position(|size| size.gpus == job.gpus);
+            let Some(class) = job.class else {
+                places.push(None);
+                continue;
+            };
+            let is_of = |size: &Size| (size.gpus, size.class) == (job.gpus, class);
+            let size = sizes.iter().position(is_of);
             let size = size.unwrap_or_else(|| {
                 sizes.push(Size {
                     gpus: job.gpus,
+                    class,
                     jobs: Vec::new(),
                     marked: 0,
                     gangs: 0,
                 });
                 sizes.len() - 1
             });
-            places.push((size, sizes[size].jobs.len()));
+            places.push(Some((size, sizes[size].jobs.len())));
             sizes[size].jobs.push(at);
         }
         room.clear();
-        for (job, &(size, place)) in jobs.iter().zip(&places) {
-            let size = &mut sizes[size];
-            if place >= size.marked && room.take(job.gpus) {
-                size.gangs += 1;
-                size.marked = (size.marked + self.options.packing).min(size.jobs.len());
+        let mut alone = Vec::new();
+        for (at, (job, place)) in jobs.iter().zip(&places).enumerate() {
+            match *place {
+                Some((size, place)) => {
+                    let size = &mut sizes[size];
+                    if place >= size.marked && room.take(at, job.gpus) {
+                        size.gangs += 1;
+                        size.marked = (size.marked + self.options.packing).min(size.jobs.len());
+                    }
+                }
+                None if room.take(at, job.gpus) => alone.push(Group {
+                    gpus: job.gpus,
+                    jobs: vec![at],
+                }),
+                None => {}
             }
         }
         for size in &mut sizes {
             size.jobs.truncate(size.marked);
         }
-        sizes
+        (sizes, alone)
     }
 
     /// Rounds of matching within each size, until the groups need no more GPUs than there are.
@@ -203,6 +226,7 @@ impl Grouping {
         let gpus = u64::from(gpus);
         let alone = sizes.into_iter().map(|size| Made {
             gpus: size.gpus,
+            class: size.class,
             groups: size.jobs.into_iter().map(|job| vec![job]).collect(),
         });
         let mut made: Vec<Made> = alone.collect();
@@ -239,7 +263,7 @@ impl Grouping {
     fn mates(&mut self, jobs: &[Candidate], size: &Made, round: usize) -> Vec<Option<usize>> {
         let kinds = |group: &Vec<usize>| group.iter().map(|&job| jobs[job].kind).collect();
         let kinds: Vec<Vec<usize>> = size.groups.iter().map(kinds).collect();
-        if let Some((before, mates)) = self.matched.get(&(size.gpus, round))
+        if let Some((before, mates)) = self.matched.get(&(size.gpus, size.class, round))
             && *before == kinds
         {
             return mates.clone();
@@ -262,7 +286,7 @@ impl Grouping {
         let places: Vec<usize> = kinds.iter().map(place).collect();
         let found = maximum_weight(kinds.len(), |a, b| weights[places[a] * count + places[b]]);
         self.matched
-            .insert((size.gpus, round), (kinds, found.mates.clone()));
+            .insert((size.gpus, size.class, round), (kinds, found.mates.clone()));
         found.mates
     }
 
@@ -287,6 +311,7 @@ impl Grouping {
             }
             Made {
                 gpus: size.gpus,
+                class: size.class,
                 groups,
             }
         });
@@ -294,9 +319,18 @@ impl Grouping {
     }
 
     /// Groups that gain nothing fall apart; of what is then there runs what fits, first what ranks first.
-    fn unpacked(&mut self, jobs: &[Candidate], groups: Vec<Group>, room: &mut Room) -> Vec<Group> {
+    fn unpacked(
+        &mut self,
+        jobs: &[Candidate],
+        groups: Vec<Group>,
+        room: &mut impl Fit,
+    ) -> Vec<Group> {
         let mut ranked: Vec<(f64, Group)> = Vec::new();
         for group in groups {
+            if let [job] = group.jobs[..] {
+                ranked.push((jobs[job].rank, group));
+                continue;
+            }
             let kinds: Vec<usize> = group.jobs.iter().map(|&job| jobs[job].kind).collect();
             let alone = kinds.iter().map(|&kind| self.kinds[kind].iteration_time);
             let alone: f64 = alone.fold(0.0, |sum, time| sum + time);
@@ -322,7 +356,7 @@ impl Grouping {
         room.clear();
         let fit = ranked
             .into_iter()
-            .filter(|(_, group)| room.take(group.gpus));
+            .filter(|(_, group)| room.take(group.jobs[0], group.gpus));
         fit.map(|(_, group)| group).collect()
     }
 }

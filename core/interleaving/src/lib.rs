@@ -13,5 +13,6 @@ pub mod fairness;
 pub mod gangs;
 pub mod grouping;
 pub mod matching;
+pub mod measured;
 pub mod published;
 pub mod replay;

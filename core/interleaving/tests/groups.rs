@@ -107,8 +107,9 @@ proptest! {
     ) {
         let count = kinds.len();
         let kinds = kinds.into_iter().map(|times| Kind { times, iteration_time: times.sum() });
-        let mut jobs: Vec<Candidate> = jobs.into_iter().map(|(size, kind, rank)| Candidate {
+        let mut jobs: Vec<Candidate> = jobs.into_iter().map(|(size, class, kind, rank)| Candidate {
             gpus: 1 << size,
+            class: (class < 3).then_some(class),
             kind: kind % count,
             rank,
         }).collect();
@@ -124,6 +125,8 @@ proptest! {
             for &job in &group.jobs {
                 prop_assert!(!std::mem::replace(&mut seen[job], true));
                 prop_assert_eq!(jobs[job].gpus, group.gpus);
+                prop_assert_eq!(jobs[job].class, jobs[group.jobs[0]].class);
+                prop_assert!(jobs[job].class.is_some() || group.jobs.len() == 1);
             }
         }
         prop_assert!(seen[0], "the first in line runs");

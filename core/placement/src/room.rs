@@ -226,6 +226,32 @@ impl Room {
         }
     }
 
+    /// Whether a gang has cores and memory beside another one that has these GPUs.
+    pub fn has_spare(&self, parts: &[Part], needs: Needs) -> bool {
+        let unlike = self.unlike.as_ref();
+        unlike.is_none_or(|unlike| unlike.spare.fits(parts, needs))
+    }
+
+    /// Counts a gang as running on GPUs that another one has, too. The caller has seen that it has cores and memory.
+    pub fn take_beside(&mut self, job: JobId, parts: &[Part], needs: Needs) {
+        if let Some(network_state) = &mut self.network_state {
+            network_state.take(job, parts, needs);
+        }
+        if let Some(unlike) = &mut self.unlike {
+            unlike.spare.take(parts, needs);
+        }
+    }
+
+    /// Counts a gang as gone from GPUs that another one keeps.
+    pub fn give_beside(&mut self, job: JobId, parts: &[Part], needs: Needs) {
+        if let Some(network_state) = &mut self.network_state {
+            network_state.give(job);
+        }
+        if let Some(unlike) = &mut self.unlike {
+            unlike.spare.give(parts, needs);
+        }
+    }
+
     /// Counts a gang's parts as free again.
     pub fn give(&mut self, job: JobId, parts: &[Part], needs: Needs) {
         if let Some(network_state) = &mut self.network_state {

@@ -76,6 +76,11 @@ pub(super) trait Properties {
         false
     }
 
+    /// Whether it lets several gangs take turns on the same GPUs.
+    fn interleaves(&self) -> bool {
+        false
+    }
+
     /// Whether it gives jobs other GPUs and batches than they ask for.
     fn adapts_jobs(&self) -> bool {
         false

@@ -18,6 +18,7 @@ mod leaf_lines;
 mod leaves;
 mod line;
 mod multilevel;
+mod muri;
 mod pack_limit;
 mod parameters;
 mod parse;
@@ -46,6 +47,8 @@ mod graph_rl;
 mod kai;
 mod kueue;
 mod las;
+mod muri_l;
+mod muri_s;
 mod optimus;
 pub mod plugin;
 pub mod pollux;
@@ -165,6 +168,8 @@ policies! {
     Gandiva = gandiva,
     Themis = themis,
     Gavel = gavel,
+    MuriS = muri_s,
+    MuriL = muri_l,
     TiresiasTuned = tiresias_tuned,
     Optimus = optimus,
     Pollux = pollux,

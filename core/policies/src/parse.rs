@@ -33,6 +33,11 @@ impl PolicySpec {
         self.parameters.properties().packs()
     }
 
+    /// Whether it lets several gangs take turns on the same GPUs.
+    pub fn interleaves(&self) -> bool {
+        self.parameters.properties().interleaves()
+    }
+
     /// Whether it gives jobs whole GPUs, also those that could share one.
     pub fn takes_whole_gpus(&self) -> bool {
         self.entry().takes_whole_gpus
@@ -197,6 +202,7 @@ pub fn build(spec: &PolicySpec, context: &BuildContext<'_>) -> Scheduler {
         oracle: spec.is_oracle(),
         replays: spec.replays(),
         packs: spec.packs(),
+        interleaves: spec.interleaves(),
         looks_at_links: Strategy::looks_at_links(spec.placement(context.placement)),
         policy: spec.parameters.build(context),
     }

@@ -22,22 +22,27 @@ pub enum Preset {
     /// but processors counts, backfilling has the first of EASY's two rules, and WFP3 and UNICEP have
     /// negative waiting times.
     ReferenceSc20,
+    /// The simulator of Muri (SIGCOMM'22; Rivendile/Muri, of 2022-06-30), as far as an engine has it that keeps GPUs:
+    /// groups at every event, Tiresias with its three queues, 10 s for every start, which is what its table has for most
+    /// models. Its own accounting of overheads is in `paper muri`.
+    ReferenceSigcomm22,
 }
 
 /// Not the name of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21 or reference-sc20",
+    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21, reference-sc20 or reference-sigcomm22",
     meant = hint(.0, Preset::ALL.map(Preset::name))
 )]
 pub struct UnknownPreset(pub String);
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 4] = [
         Self::ReferenceNsdi19,
         Self::ReferenceOsdi21,
         Self::ReferenceSc20,
+        Self::ReferenceSigcomm22,
     ];
 
     /// The name in options.
@@ -46,6 +51,7 @@ impl Preset {
             Self::ReferenceNsdi19 => "reference-nsdi19",
             Self::ReferenceOsdi21 => "reference-osdi21",
             Self::ReferenceSc20 => "reference-sc20",
+            Self::ReferenceSigcomm22 => "reference-sigcomm22",
         }
     }
 
@@ -64,6 +70,13 @@ impl Preset {
                 ("spread_slowdown", "no"),
                 ("first_start_pays", "true"),
                 ("whole_second_epochs", "true"),
+            ],
+            Self::ReferenceSigcomm22 => &[
+                ("placement", "yarn"),
+                ("restart_cost", "10"),
+                ("restart_by_model", "false"),
+                ("spread_slowdown", "no"),
+                ("first_start_pays", "true"),
             ],
         }
     }
@@ -104,6 +117,10 @@ impl Preset {
                 Self::ReferenceSc20,
                 "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker",
             ) => policy.with_default("quirks", "true"),
+            (Self::ReferenceSigcomm22, "muri-s" | "muri-l") => policy.with_default("interval", "0"),
+            (Self::ReferenceSigcomm22, "tiresias-las") => {
+                policy.with_default("thresholds", "3250:7200")
+            }
             _ => Ok(policy.clone()),
         }
     }
@@ -186,10 +203,32 @@ mod tests {
     }
 
     #[test]
+    fn muri_makes_groups_at_every_event() {
+        let mut run = RunSpec {
+            policy: "muri-l[packing=2]".parse().unwrap(),
+            cluster: "8x8".parse().unwrap(),
+            placement: Strategy::default(),
+            options: Default::default(),
+            history: None,
+            outages: Default::default(),
+            queues: Default::default(),
+        };
+        Preset::ReferenceSigcomm22.apply(&mut run).unwrap();
+        assert_eq!(run.policy.to_string(), "muri-l[interval=0,packing=2]");
+        assert_eq!(run.options.restart_cost, 10.0);
+        run.policy = "tiresias-las".parse().unwrap();
+        Preset::ReferenceSigcomm22.apply(&mut run).unwrap();
+        assert_eq!(
+            run.policy.to_string(),
+            "tiresias-las[queues=3,thresholds=3250:7200]"
+        );
+    }
+
+    #[test]
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
             "slurm".parse::<Preset>().unwrap_err().to_string(),
-            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21 or reference-sc20"
+            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21, reference-sc20 or reference-sigcomm22"
         );
     }
 }

@@ -59,6 +59,7 @@ const VARIANTS: &[&str] = &[
     "las[quantum=20.731]",
     "gavel[round=40.1]",
     "tiresias-tuned[round=25,threshold=300]",
+    "muri-l[interval=0]",
     "optimus[round=45]",
     "optimus[quirks=true]",
     "pollux[population=6,generations=4]",

@@ -24,6 +24,7 @@ impl Scripted {
             oracle: false,
             replays: false,
             packs: false,
+            interleaves: true,
             looks_at_links: false,
             policy: Box::new(Self { script, tune }),
         }

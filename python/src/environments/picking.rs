@@ -209,6 +209,7 @@ fn run(
             oracle: true,
             replays: false,
             packs: false,
+            interleaves: false,
             looks_at_links: false,
             policy: Box::new(Queue::new(pick, backfill.into(), Strategy::default())),
         };

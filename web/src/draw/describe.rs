@@ -155,7 +155,10 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
         }
         left.retain(|&(on, _), _| on != node);
     }
-    let left = f64::from(left.values().sum::<u32>()) / 1000.0;
+    let left = left
+        .iter()
+        .map(|(&(_, mask), &left)| mask.count_ones() * left);
+    let left = f64::from(left.sum::<u32>()) / 1000.0;
     let free: Vec<u32> = free.iter().map(|free| free.count_ones()).collect();
     let absence =
         |(node, state, until)| format!(" Node {node} is {}.", absence(state, until, &stage.clock));

@@ -14,6 +14,9 @@ pub const GUIDED_SCHEDULERS: [&str; 3] = [
 /// The sample in which jobs slow their neighbours.
 pub const DATA_CENTRE: &str = "data-centre";
 
+/// The sample in which jobs take turns on the same GPUs.
+pub const IN_TURNS: &str = "in-turns";
+
 /// The sample in which two teams share a cluster.
 pub const TWO_TEAMS: &str = "two-teams";
 
@@ -31,7 +34,7 @@ pub struct Scene {
 }
 
 /// Samples that come with more than their jobs.
-pub(super) const SCENES: [Scene; 2] = [
+pub(super) const SCENES: [Scene; 3] = [
     // The placer that learned, beside the best rule, and last one that looks at no neighbours.
     Scene {
         sample: DATA_CENTRE,
@@ -52,6 +55,13 @@ pub(super) const SCENES: [Scene; 2] = [
             "queues",
             "lab;vision,parent=lab,gpus=8,reclaims=any;speech,parent=lab,gpus=8,reclaims=any",
         )],
+    },
+    // The shortest remaining service first, with and without turns.
+    Scene {
+        sample: IN_TURNS,
+        schedulers: &["muri-s[interval=60]", "srsf"],
+        baseline: 1,
+        settings: &[],
     },
 ];
 

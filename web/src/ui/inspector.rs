@@ -2,6 +2,7 @@
 
 mod in_run;
 mod life_bar;
+mod turns;
 mod why;
 
 use super::clock::Clocked;

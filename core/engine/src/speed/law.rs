@@ -14,6 +14,8 @@ pub(crate) struct Entering<'a> {
     pub(crate) gpus: &'a [Gpus],
     /// Whether they are on more nodes than need be.
     pub(crate) is_spread: bool,
+    /// A job that has the same GPUs already, and with whose group it takes turns.
+    pub(crate) beside: Option<JobId>,
     /// Whether it trains an application, whose profile knows what nodes cost.
     pub(crate) trains: bool,
 }

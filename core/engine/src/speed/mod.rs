@@ -4,6 +4,7 @@
 
 mod checkpointing;
 mod contention;
+mod interleaving;
 mod law;
 mod neighbours;
 mod sharing;
@@ -15,6 +16,7 @@ use crate::cluster::ClusterSpec;
 use crate::job::JobId;
 use checkpointing::Checkpointing;
 use contention::Contention;
+use interleaving::Interleaving;
 pub(super) use law::Entering;
 use law::Law;
 use neighbours::Neighbours;
@@ -46,6 +48,9 @@ impl Speeds {
             && let Some(sharing) = Sharing::of(setting, cluster)
         {
             laws.push(Box::new(sharing));
+        }
+        if setting.interleaves {
+            laws.push(Box::new(Interleaving::default()));
         }
         if options.contention {
             laws.push(Box::new(Contention::new(setting, cluster)));

@@ -111,6 +111,7 @@ impl Policy for Muri {
         let line = world.line.clone();
         let candidates = line.iter().map(|&job| Candidate {
             gpus: world.jobs[job].gpus,
+            class: Some(0),
             kind: self.kinds[job],
             rank: self.rank(world, job),
         });

@@ -1,7 +1,6 @@
 //! What a start costs in the authors' simulator: seconds by model and size of the gang, as measured on their testbed.
 
-/// Sizes of gangs that have measurements.
-const GANGS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+use crate::measured::GANGS;
 
 /// For each model the seconds by size, in the order of [`GANGS`] (`overhead_dict` of `run_sim.py`).
 const SECONDS: [(&str, [f64; 6]); 8] = [

@@ -50,6 +50,8 @@ enum Jobs {
     Listed(&'static [(&'static str, u32, f64)]),
     /// Of tenants. In order of submission.
     OfTenants(&'static [Told]),
+    /// Of models. In order of submission.
+    OfModels(&'static [Training]),
     /// Of a challenge.
     Of { theme: Theme, count: u32, seed: u64 },
 }
@@ -59,6 +61,17 @@ enum Jobs {
 struct Told {
     name: &'static str,
     tenant: &'static str,
+    /// Hours.
+    submit: f64,
+    gpus: u32,
+    /// Hours.
+    runs: f64,
+}
+
+/// A job that trains a model.
+#[derive(Clone, Copy, Debug)]
+struct Training {
+    model: &'static str,
     /// Hours.
     submit: f64,
     gpus: u32,
@@ -158,7 +171,37 @@ pub const SAMPLES: &[Sample] = &[
             told("speech-eval", "speech", 7.0, 2, 1.0),
         ]),
     },
+    Sample {
+        name: "in-turns",
+        title: "Jobs that take turns",
+        summary: "12 jobs on 2 nodes × 4 GPUs: some wait for data most of the time, some compute, some exchange gradients. Muri lets up to four take turns on the same GPUs. Choose a running job to see how their phases interlock.",
+        cluster: "2x4",
+        opens_at: 0.75 * 3600.0,
+        jobs: Jobs::OfModels(&[
+            training("dqn", 0.0, 4, 3.0),
+            training("gpt2", 0.0, 4, 3.0),
+            training("vgg16", 0.0, 4, 3.0),
+            training("a2c", 0.1, 4, 3.0),
+            training("vgg19", 0.1, 4, 2.5),
+            training("resnet18", 0.2, 4, 3.5),
+            training("gpt2", 0.2, 4, 3.5),
+            training("shufflenet_v2_x1_0", 0.3, 4, 3.0),
+            training("dqn", 0.3, 4, 2.5),
+            training("vgg16", 0.4, 4, 2.5),
+            training("a2c", 0.5, 4, 3.5),
+            training("resnet18", 0.5, 4, 3.0),
+        ]),
+    },
 ];
+
+const fn training(model: &'static str, submit: f64, gpus: u32, runs: f64) -> Training {
+    Training {
+        model,
+        submit,
+        gpus,
+        runs,
+    }
+}
 
 const fn told(name: &'static str, tenant: &'static str, submit: f64, gpus: u32, runs: f64) -> Told {
     Told {
@@ -259,7 +302,10 @@ impl Sample {
     pub fn workload(&self) -> Workload {
         let seed = match self.jobs {
             Jobs::Drawn { seed, .. } | Jobs::Of { seed, .. } => seed,
-            Jobs::OfDataCentre { .. } | Jobs::Listed(_) | Jobs::OfTenants(_) => 0,
+            Jobs::OfDataCentre { .. }
+            | Jobs::Listed(_)
+            | Jobs::OfTenants(_)
+            | Jobs::OfModels(_) => 0,
         };
         self.workload_of(seed)
     }
@@ -282,6 +328,7 @@ impl Sample {
             .workload(),
             Jobs::Listed(list) => listed(list),
             Jobs::OfTenants(list) => of_tenants(list),
+            Jobs::OfModels(list) => of_models(list),
             Jobs::Of { theme, count, .. } => of_theme(theme, count, seed),
         }
     }
@@ -450,6 +497,34 @@ fn listed(list: &[(&str, u32, f64)]) -> Workload {
     }
 }
 
+/// Jobs are called by their models, with a number for the second and further ones.
+fn of_models(list: &[Training]) -> Workload {
+    let mut models: Vec<String> = Vec::new();
+    let mut jobs: Vec<Job> = Vec::new();
+    for of in list {
+        let known = models.iter().position(|model| model == of.model);
+        let model = known.unwrap_or(models.len()) as u32;
+        let before = jobs.iter().filter(|job| job.model == Some(model)).count();
+        let name = match before {
+            0 => of.model.to_owned(),
+            _ => format!("{}-{}", of.model, before + 1),
+        };
+        if known.is_none() {
+            models.push(of.model.to_owned());
+        }
+        jobs.push(Job {
+            name: name.into(),
+            model: Some(model),
+            ..Job::plain(of.submit * 3600.0, of.gpus, of.runs * 3600.0)
+        });
+    }
+    Workload {
+        jobs,
+        models,
+        ..Workload::default()
+    }
+}
+
 fn of_tenants(list: &[Told]) -> Workload {
     let mut tenants: Vec<String> = Vec::new();
     let jobs = list.iter().map(|told| {
@@ -539,6 +614,7 @@ mod tests {
                 Jobs::OfDataCentre { count, .. } => count as usize,
                 Jobs::Listed(list) => list.len(),
                 Jobs::OfTenants(list) => list.len(),
+                Jobs::OfModels(list) => list.len(),
                 Jobs::Of { count, .. } => count as usize,
             };
             assert_eq!(workload.jobs.len(), count);

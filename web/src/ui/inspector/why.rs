@@ -2,6 +2,7 @@
 //! curves.
 
 use super::in_run::InRun;
+use super::turns::turns;
 use crate::draw::format;
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::ui::clock::Clocked;
@@ -72,6 +73,8 @@ pub(super) fn why(
             </>
         }
     });
+    let cycle = explanation.and_then(|explanation| explanation.turns.as_ref());
+    let cycle = cycle.map(|cycle| turns(cycle, &stage, on_job));
     let slow = explanation.iter().flat_map(|explanation| &explanation.slow);
     let slow = slow.map(|cause| {
         let (by, rest) = cause.by_whom();
@@ -86,6 +89,7 @@ pub(super) fn why(
             <p class="sentence">{ sentence }</p>
             { for slow }
             <dl class="job-facts">{ for facts }</dl>
+            { cycle.unwrap_or_default() }
             { service_bar(shared, run.id, job).unwrap_or_default() }
             { for plots.map(|plot| chart(plot, stage.dark, "the job")) }
             { placing.unwrap_or_default() }

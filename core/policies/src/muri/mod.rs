@@ -1,0 +1,233 @@
+//! Muri (Zhao et al., SIGCOMM'22): jobs with gangs of the same size take turns on the same GPUs, up to four of them, one at
+//! storage and CPUs while others compute or exchange gradients. Which jobs share, and how long a cycle of them lasts, is
+//! decided by [`switchyard_interleaving`], from algorithm 1 and §4 of the paper and its simulator.
+//!
+//! In: a rank for each job, least first, which is what [`muri_s`](super::muri_s) and [`muri_l`](super::muri_l) differ in.
+//! Out: at every round all groups anew; between rounds jobs that wait start alone on GPUs that are free. A group whose jobs run together already stays where it is. The others are laid
+//! larger gangs first; where one finds no room so, all are laid anew.
+//!
+//! What differs from the simulator, which moves every job at every event for free: GPUs are kept, jobs that are alike
+//! change places where a group so stays what it was, and a start costs what the run says. Jobs of models that were not measured have their GPUs to themselves.
+
+mod kept;
+mod layout;
+mod told;
+
+use super::parameters::param;
+use super::{Cadence, Explanation, ParamInfo, ParamKind, Policy, Rng, rounds};
+use crate::job::JobId;
+use crate::order;
+use layout::Layout;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use switchyard_engine::{News, Phase, Plan, View};
+use switchyard_interleaving::grouping::{Candidate, Group, Grouping, Kind, Options};
+use switchyard_interleaving::measured::measured;
+use switchyard_placement::Strategy;
+
+/// How often groups are made.
+pub(super) const INTERVAL: ParamInfo = param(
+    ParamKind::Seconds { min: 0.0, max: 1e6 },
+    "360",
+    "Seconds from one making of groups to the next; 0: whenever a job comes or ends, as in the paper's simulator.",
+);
+
+/// How many share.
+pub(super) const PACKING: ParamInfo = param(
+    ParamKind::Int { min: 1, max: 4 },
+    "4",
+    "The most jobs that take turns on the same GPUs.",
+);
+
+/// Whether groups that gain nothing fall apart.
+pub(super) const UNPACK: ParamInfo = param(
+    ParamKind::Bool,
+    "false",
+    "Takes groups apart whose jobs would be done sooner one after the other (the simulator's autopack).",
+)
+.for_experts();
+
+/// How groups are made, with these parameters.
+pub(super) fn options(packing: u32, unpack: bool) -> Options {
+    Options {
+        packing: packing as usize,
+        unpack,
+        ..Options::default()
+    }
+}
+
+/// By what jobs are served: less first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rank {
+    /// True remaining time × GPUs.
+    RemainingService,
+    /// Time on GPUs × GPUs.
+    AttainedService,
+}
+
+impl Rank {
+    fn of(self, view: &View<'_>, job: JobId) -> f64 {
+        match self {
+            Self::RemainingService => {
+                view.remaining(job).unwrap_or_default() * f64::from(view.gpus(job))
+            }
+            Self::AttainedService => view.attained(job),
+        }
+    }
+}
+
+/// What was measured of jobs.
+#[derive(Default)]
+struct Kinds {
+    kinds: Vec<Kind>,
+    /// By model and GPUs: the place among the kinds.
+    known: BTreeMap<(Option<u32>, u32), Option<usize>>,
+}
+
+impl Kinds {
+    fn of(&mut self, view: &View<'_>, job: JobId) -> Option<usize> {
+        let key = (view.model_index(job), view.gpus(job));
+        let kinds = &mut self.kinds;
+        *self.known.entry(key).or_insert_with(|| {
+            let kind = measured(view.model_name(job)?, key.1)?;
+            kinds.push(kind);
+            Some(kinds.len() - 1)
+        })
+    }
+}
+
+/// Least first, then in order of submission.
+fn sort(ranked: &mut [(f64, JobId)]) {
+    order::sort_by_key(ranked, |&(rank, job)| (order::ByValue::of(rank), job));
+}
+
+pub(super) struct Muri {
+    rank: Rank,
+    interval: f64,
+    options: Options,
+    strategy: Strategy,
+    /// In order of submission.
+    active: Vec<JobId>,
+    kinds: Kinds,
+    grouping: Grouping,
+    layout: Layout,
+    /// At the last round: the jobs by rank, with it.
+    ranked: Vec<(f64, JobId)>,
+}
+
+impl Muri {
+    pub(super) fn new(rank: Rank, interval: f64, options: Options, strategy: Strategy) -> Self {
+        Self {
+            rank,
+            interval,
+            options,
+            strategy,
+            active: Vec::new(),
+            kinds: Kinds::default(),
+            grouping: Grouping::new(Vec::new(), options),
+            layout: Layout::default(),
+            ranked: Vec::new(),
+        }
+    }
+
+    fn follow(&mut self, view: &View<'_>) {
+        for &news in view.news() {
+            match news {
+                News::Arrived(job) => self.active.push(job),
+                News::Finished(job) => {
+                    if let Ok(at) = self.active.binary_search(&job) {
+                        self.active.remove(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Those that wait, first the one that comes first; none where nothing is free.
+    fn waiting(&self, view: &View<'_>) -> Vec<JobId> {
+        if view.free().total() == 0 {
+            return Vec::new();
+        }
+        let waits = |job: &JobId| view.phase(*job) == Phase::Waiting;
+        let waiting = self.active.iter().copied().filter(waits);
+        let mut ranked: Vec<(f64, JobId)> =
+            waiting.map(|job| (self.rank.of(view, job), job)).collect();
+        sort(&mut ranked);
+        ranked.into_iter().map(|(_, job)| job).collect()
+    }
+
+    /// The active jobs, as they are considered.
+    fn candidates(&mut self, view: &View<'_>) -> Vec<Candidate> {
+        let rank = |&job: &JobId| (self.rank.of(view, job), job);
+        self.ranked = self.active.iter().map(rank).collect();
+        sort(&mut self.ranked);
+        let before = self.kinds.kinds.len();
+        let mut classes = Vec::new();
+        let mut candidates = Vec::with_capacity(self.ranked.len());
+        for &(rank, job) in &self.ranked {
+            let kind = match view.may_take_turns(job) {
+                true => self.kinds.of(view, job),
+                false => None,
+            };
+            // Who needs other nodes, or more of them, shares with nobody.
+            let class = kind.map(|_| {
+                let needs = view.needs(job);
+                let known = classes.iter().position(|&other| other == needs);
+                known.unwrap_or_else(|| {
+                    classes.push(needs);
+                    classes.len() - 1
+                }) as u32
+            });
+            candidates.push(Candidate {
+                gpus: view.gpus(job),
+                class,
+                kind: kind.unwrap_or_default(),
+                rank,
+            });
+        }
+        if self.kinds.kinds.len() > before {
+            self.grouping = Grouping::new(self.kinds.kinds.clone(), self.options);
+        }
+        candidates
+    }
+}
+
+impl Policy for Muri {
+    fn cadence(&self) -> Cadence {
+        let rounds = rounds::over_all(self.interval, "interval");
+        Cadence {
+            on_change: true,
+            every: rounds.every.filter(|every| every.seconds > 0.0),
+        }
+    }
+
+    fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+        self.follow(view);
+        if self.interval > 0.0 && !view.is_round() {
+            self.layout
+                .fill(view, plan, self.strategy, self.waiting(view));
+            return;
+        }
+        let candidates = self.candidates(view);
+        let runs_alone =
+            |job: &JobId| view.phase(*job) == Phase::Running && view.together(*job).is_empty();
+        if self.active.iter().all(runs_alone) {
+            return;
+        }
+        let ranked = &self.ranked;
+        let mut room = self.layout.begin(view, self.strategy, ranked);
+        let gpus = room.total();
+        let mut groups: Vec<Group> = self.grouping.groups(&candidates, &mut room, gpus);
+        groups.sort_by_key(|group| Reverse(group.gpus));
+        let jobs = |group: &Group| group.jobs.iter().map(|&at| ranked[at].1).collect();
+        let groups: Vec<Vec<JobId>> = groups.iter().map(jobs).collect();
+        let alike = |&job: &JobId| (view.gpus(job), view.needs(job), self.kinds.of(view, job));
+        let groups = kept::as_before(view, groups, alike);
+        self.layout.lay(view, plan, self.strategy, &groups);
+    }
+
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        told::explain(self, view, job)
+    }
+}

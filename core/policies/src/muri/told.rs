@@ -1,0 +1,96 @@
+//! Why Muri runs a job, and with whom, in its numbers.
+
+use super::super::{Explanation, Fact, Verdict};
+use super::{Muri, Rank};
+use crate::job::JobId;
+use switchyard_engine::{Phase, View};
+use switchyard_explain::{Said, Turn, Turns, Unit};
+use switchyard_interleaving::cycle::{Ordering, ResourceTimes, cycle};
+use switchyard_interleaving::grouping::Kind;
+use switchyard_interleaving::measured::measured;
+
+pub(super) fn explain(muri: &Muri, view: &View<'_>, job: JobId) -> Explanation {
+    let verdict = match view.phase(job) {
+        Phase::Running => Verdict::Runs,
+        Phase::Waiting => Verdict::TooFewGpus {
+            wants: view.gpus(job),
+            left: muri.layout.left.most(view.needs(job).pools()),
+        },
+        _ => return Explanation::new(Verdict::NotActive, Vec::new()),
+    };
+    let mut facts = Vec::new();
+    let of = muri.ranked.iter().position(|&(_, other)| other == job);
+    if let Some(at) = of {
+        let term = match muri.rank {
+            Rank::RemainingService => "remaining service at the last round",
+            Rank::AttainedService => "attained service at the last round",
+        };
+        facts.push(Fact::number(term, muri.ranked[at].0, 0, Unit::GpuSeconds));
+        let before = Said::count(muri.ranked.len(), Unit::Jobs);
+        facts.push(
+            Fact::count("place in the order", at + 1, Unit::None)
+                .then(" of ")
+                .and(before),
+        );
+    }
+    let kind = kind(view, job);
+    if kind.is_none() {
+        let model = view.model_name(job).unwrap_or("of a model not told");
+        facts.push(Fact::new(
+            "takes turns with",
+            "nobody: nothing was measured of it",
+        ));
+        facts.push(Fact::new("model", model));
+    }
+    let together = view.together(job);
+    let others = together.iter().copied().filter(|&other| other != job);
+    let others: Vec<JobId> = others.collect();
+    if others.is_empty() {
+        return Explanation::new(verdict, facts);
+    }
+    facts.push(Fact::jobs("takes turns with", others, |job| view.name(job)));
+    let mut explanation = Explanation::new(verdict, facts);
+    let kinds: Option<Vec<Kind>> = together
+        .iter()
+        .map(|&member| self::kind(view, member))
+        .collect();
+    if let (Some(kinds), Some(kind)) = (kinds, kind) {
+        let times: Vec<ResourceTimes> = kinds.iter().map(|kind| kind.times).collect();
+        if let Some(found) = cycle(&times, Ordering::Best) {
+            let slowdown = muri.options.slowdowns[kinds.len() - 1];
+            let facts = &mut explanation.facts;
+            let seconds = |term, value| Fact::number(term, value, 3, Unit::None).then(" s");
+            facts.push(seconds("an iteration alone", kind.iteration_time));
+            facts.push(
+                seconds("an iteration of each in turn", found.period * slowdown)
+                    .then(": a cycle of ")
+                    .and(Said::Number(found.period, 3, Unit::None))
+                    .then(" s × ")
+                    .and(Said::Number(slowdown, 2, Unit::None))
+                    .then(", which sharing costs"),
+            );
+            let turns = found.turns.iter().map(|turn| {
+                let of = times[turn.job];
+                Turn {
+                    job: together[turn.job],
+                    phases: [
+                        (turn.storage_and_cpu, of.storage_and_cpu),
+                        (turn.gpu, of.gpu),
+                        (turn.network, of.network),
+                    ],
+                }
+            });
+            explanation.turns = Some(Turns {
+                period: found.period,
+                turns: turns.collect(),
+            });
+        }
+    }
+    explanation
+}
+
+/// What was measured of a job.
+fn kind(view: &View<'_>, job: JobId) -> Option<Kind> {
+    let model = view.may_take_turns(job).then(|| view.model_name(job))??;
+    measured(model, view.gpus(job))
+}
