@@ -341,7 +341,6 @@ impl StageRun {
             links: None,
             bands: Bands::default(),
             placing: None,
-            turns: None,
             segments_of: vec![Vec::new(); jobs],
             attained: Attained::default(),
             most_waiting: 0,
