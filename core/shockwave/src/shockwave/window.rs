@@ -1,14 +1,14 @@
 //! Shockwave's program of a window (§6.2): how many of the next rounds each job has, so that the weighted sum of
-//! logarithms of progress is large and the longest remaining run time is short; and which rounds.
+//! logarithms of progress is large and the longest remaining run time is short. `order` says which rounds.
 //!
 //! The paper's mixed-integer program says of each job and round whether it runs. Its objective looks at counts of rounds
 //! only, so counts are what is chosen here. Utility is concave in them: if the longest remaining time is bounded, rounds
 //! go to whoever gains most per GPU, and the bound is searched for. With gangs of one GPU that is the optimum, up to the
 //! last digits of the bound. Wider gangs may not fit in what is left over, which costs less than the gain of one round
-//! of one job; and where narrow jobs leave no whole gang free in a round, `lay` drops rounds, which the planner
-//! gives to others.
+//! of one job.
 //! Every step is counted, so the plan is the same on every machine.
 
+use super::order::{self, Piece};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -208,40 +208,22 @@ impl Window {
         Some(best.1)
     }
 
-    /// Which rounds: jobs with the most weight per GPU-round first, but no job later than it can have all of its rounds.
+    /// Which rounds: jobs by round.
     pub(super) fn lay(&self, jobs: &[Candidate], counts: &[usize]) -> Vec<Vec<usize>> {
-        let mut left = counts.to_vec();
-        let density =
-            |job: usize| jobs[job].weight / (counts[job] as f64 * f64::from(jobs[job].gang));
-        let mut order: Vec<usize> = (0..jobs.len()).filter(|&job| counts[job] > 0).collect();
-        order.sort_by(|&a, &b| {
-            density(b)
-                .partial_cmp(&density(a))
-                .unwrap_or(Ordering::Equal)
-        });
-        let mut rounds = Vec::with_capacity(self.rounds);
-        for at in 0..self.rounds {
-            let mut free = self.gpus;
-            let mut chosen = Vec::new();
-            let must = |left: &[usize], job: usize| left[job] >= self.rounds - at;
-            for is_pressed in [true, false] {
-                for &job in &order {
-                    let gang = jobs[job].gang;
-                    if left[job] > 0
-                        && gang <= free
-                        && must(&left, job) == is_pressed
-                        && !chosen.contains(&job)
-                    {
-                        free -= gang;
-                        chosen.push(job);
-                    }
-                }
-            }
-            chosen.iter().for_each(|&job| left[job] -= 1);
-            chosen.sort_unstable();
-            rounds.push(chosen);
+        let worth = self.worth(jobs, counts);
+        let mut fewer = counts.to_vec();
+        let mut pieces = Vec::with_capacity(jobs.len());
+        for (at, job) in jobs.iter().enumerate() {
+            fewer[at] = counts[at].saturating_sub(1);
+            pieces.push(Piece {
+                gang: job.gang,
+                count: counts[at],
+                weight: job.weight,
+                loss: worth - self.worth(jobs, &fewer),
+            });
+            fewer[at] = counts[at];
         }
-        rounds
+        order::rounds(&pieces, self.gpus, self.rounds)
     }
 }
 
