@@ -62,40 +62,6 @@ fn share(least: f64, pays: f64) -> f64 {
     (low + high) / 2.0
 }
 
-/// What is left of the barrier when a solver stops.
-const BARRIER: f64 = 1e-8;
-
-/// Where an interior-point solver stops that maximises `Σ value · x` over shares from 0 to 1 that fit: on its path to
-/// the optimum, when the barrier counts next to nothing. Shares that the optimum has at 0 are a little more, those the
-/// most that are nearest to being worth it; equals have equal shares.
-pub(super) fn near_optimum(values: &[f64], gangs: &[f64], gpus: f64) -> Vec<f64> {
-    let worth = values.iter().zip(gangs).map(|(value, gang)| value / gang);
-    let dearest = worth.fold(0.0, f64::max);
-    let barrier = BARRIER * dearest;
-    let at = |price: f64| -> Vec<f64> {
-        let of = |(value, gang)| balanced((gang * price - value) / barrier);
-        values.iter().zip(gangs).map(of).collect()
-    };
-    // Some shares are nearly nothing at twice the highest worth.
-    let (mut low, mut high) = (0.0, 2.0 * dearest);
-    for _ in 0..2 * HALVINGS {
-        let price = (low + high) / 2.0;
-        let used: f64 = gangs.iter().zip(at(price)).map(|(gang, x)| gang * x).sum();
-        match (gpus - used) * price < barrier {
-            true => low = price,
-            false => high = price,
-        }
-    }
-    at(high)
-}
-
-/// The share at which `1/x − 1/(1 − x)` has a value.
-fn balanced(value: f64) -> f64 {
-    let positive = value.abs();
-    let x = 2.0 / (positive + 2.0 + libm::sqrt(positive * positive + 4.0));
-    if value < 0.0 { 1.0 - x } else { x }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,18 +81,5 @@ mod tests {
             between(&[2.0, 1.0], &[0.25, 0.5], 1.0),
             Some(vec![0.25, 0.5])
         );
-    }
-
-    #[test]
-    fn equals_share_equally_what_the_best_leave() {
-        let x = near_optimum(&[9.0, 4.0, 4.0, 4.0, 1.0], &[1.0, 2.0, 2.0, 2.0, 1.0], 4.0);
-        let expected = [1.0, 0.5, 0.5, 0.5, 0.0];
-        assert!(
-            x.iter()
-                .zip(expected)
-                .all(|(x, want)| (x - want).abs() < 1e-6),
-            "{x:?}"
-        );
-        assert!(x[4] > 0.0);
     }
 }

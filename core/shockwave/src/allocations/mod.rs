@@ -8,6 +8,7 @@ pub mod allox;
 mod centre;
 pub mod gandiva_fair;
 pub mod gavel;
+mod interior;
 pub mod mst;
 pub mod ossp;
 pub mod themis;
