@@ -1,7 +1,6 @@
 //! Shockwave's comparison (NSDI'23): seven schedulers on 120 jobs that change their batch size, on 32 GPUs, in the
 //! artifact's own simulated world; or on any other trace of its kind.
 
-use super::Section;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, output};
@@ -10,6 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use switchyard_shockwave::published::{Published, cluster, published};
 use switchyard_shockwave::replay::{Outcome, Scheduler, Throughputs, files, replay};
 use switchyard_sweep::files as disk;
 
@@ -27,117 +27,6 @@ pub(crate) struct Arguments {
     json: Option<output::OutputFile>,
 }
 
-/// A published or a replayed comparison: seconds, and jobs that are treated unfairly in percent.
-#[derive(Clone, Copy)]
-struct Figures {
-    makespan: f64,
-    mean_jct: f64,
-    worst_rho: f64,
-    unfair: f64,
-}
-
-const fn figures(makespan: f64, mean_jct: f64, worst_rho: f64, unfair: f64) -> Figures {
-    Figures {
-        makespan,
-        mean_jct,
-        worst_rho,
-        unfair,
-    }
-}
-
-/// What the artifact's simulator says, by jobs and GPUs. On 32 GPUs it is what was published; on 64 and 128 what its code
-/// says when it is run on its own traces. Of those that are missing there is nothing.
-const KNOWN: [(usize, u32, &str, Figures); 15] = [
-    (
-        120,
-        32,
-        "gandiva-fair",
-        figures(32367.4344, 12574.2725, 1.854, 51.67),
-    ),
-    (
-        120,
-        32,
-        "gavel",
-        figures(33207.6630, 11274.1170, 2.947, 25.0),
-    ),
-    (120, 32, "mst", figures(31909.0309, 9654.6998, 4.976, 25.0)),
-    (
-        120,
-        32,
-        "ossp",
-        figures(24204.8163, 19806.7280, 7.741, 74.17),
-    ),
-    (
-        120,
-        32,
-        "allox",
-        figures(32488.6211, 9926.3066, 4.964, 27.5),
-    ),
-    (
-        120,
-        32,
-        "themis",
-        figures(31928.7388, 11301.9767, 3.438, 22.5),
-    ),
-    (
-        120,
-        32,
-        "shockwave",
-        figures(24197.4235, 9958.4861, 1.784, 5.0),
-    ),
-    (
-        220,
-        64,
-        "gandiva-fair",
-        figures(31472.0877, 10895.2589, 1.77768, 40.0),
-    ),
-    (
-        220,
-        64,
-        "gavel",
-        figures(33632.3019, 9233.1193, 3.37839, 15.91),
-    ),
-    (
-        220,
-        64,
-        "mst",
-        figures(35819.3156, 9243.0149, 6.91512, 25.0),
-    ),
-    (
-        220,
-        64,
-        "ossp",
-        figures(25076.1446, 19748.6169, 8.79327, 76.36),
-    ),
-    (
-        460,
-        128,
-        "gandiva-fair",
-        figures(33518.6281, 12400.0298, 2.17227, 60.87),
-    ),
-    (
-        460,
-        128,
-        "gavel",
-        figures(34153.4050, 10479.2075, 4.4975, 27.83),
-    ),
-    (
-        460,
-        128,
-        "mst",
-        figures(33792.1145, 9237.3736, 6.00558, 27.39),
-    ),
-    (
-        460,
-        128,
-        "ossp",
-        figures(25881.4087, 22377.3730, 12.45885, 80.87),
-    ),
-];
-
-/// The artifact's clusters, by the number of jobs of its traces.
-const CLUSTERS: [(usize, u32); 4] = [(120, 32), (220, 64), (460, 128), (900, 256)];
-
 /// Names of the artifact, in its files, by ours.
 const ARTIFACT: [(&str, &str); 7] = [
     ("gandiva-fair", "gandiva_fair"),
@@ -152,7 +41,7 @@ const ARTIFACT: [(&str, &str); 7] = [
 /// Jobs are the same if they are done within so many seconds.
 const SAME: f64 = 1.0;
 
-/// Times in seconds, unfair jobs in percent.
+/// Times in seconds, unfair jobs in percent, utilisation from 0 to 1.
 #[derive(Serialize)]
 struct Row {
     policy: &'static str,
@@ -166,11 +55,14 @@ struct Row {
     /// Jobs whose JCT is the artifact's, within a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     same_jobs: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct Results<'a> {
-    rows: &'a [Row],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published_makespan: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published_mean_jct: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published_worst_rho: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published_unfair: Option<f64>,
 }
 
 pub(crate) fn shockwave(arguments: &Arguments) -> Result<(), Failure> {
@@ -187,16 +79,12 @@ pub(crate) fn shockwave(arguments: &Arguments) -> Result<(), Failure> {
     let jobs = files::jobs(&text_of(&trace)?).map_err(|error| in_file(&trace, error))?;
     let throughputs =
         Throughputs::read(&text_of(&speeds)?).map_err(|error| in_file(&speeds, error))?;
-    let known = CLUSTERS.iter().find(|(count, _)| *count == jobs.len());
-    let gpus = arguments
-        .gpus
-        .or(known.map(|(_, gpus)| *gpus))
-        .ok_or_else(|| {
-            let count = jobs.len();
-            Failure::Input(anyhow!(
-                "the paper has no cluster for {count} jobs: say --gpus"
-            ))
-        })?;
+    let gpus = arguments.gpus.or(cluster(jobs.len())).ok_or_else(|| {
+        let count = jobs.len();
+        Failure::Input(anyhow!(
+            "the paper has no cluster for {count} jobs: say --gpus"
+        ))
+    })?;
     let expected = expected(folder)?;
     let schedulers = Scheduler::all(gpus);
     let pieces = schedulers.len() * jobs.len();
@@ -208,12 +96,13 @@ pub(crate) fn shockwave(arguments: &Arguments) -> Result<(), Failure> {
             progress.count((before + done) as u64);
         });
         let outcome = outcome.map_err(|error| Failure::Input(error.into()))?;
-        rows.push(row(scheduler.name(), &outcome, &expected));
+        let known = published(jobs.len(), gpus, scheduler.name());
+        rows.push(row(scheduler.name(), &outcome, known, &expected));
     }
     drop(progress);
     match &arguments.json {
-        Some(path) => output::json(path, &Results { rows: &rows }),
-        None => output::print(&text(jobs.len(), gpus, rows)),
+        Some(path) => output::json(path, &rows),
+        None => output::print(&text(jobs.len(), gpus, &rows)),
     }
 }
 
@@ -263,7 +152,8 @@ fn expected(folder: &Path) -> Result<Value, Failure> {
     }
 }
 
-fn row(policy: &'static str, outcome: &Outcome, expected: &Value) -> Row {
+fn row(policy: &'static str, outcome: &Outcome, known: Option<Published>, expected: &Value) -> Row {
+    let of = |part: fn(Published) -> f64| known.map(part);
     let named = ARTIFACT.iter().find(|(ours, _)| *ours == policy);
     let jcts = named.and_then(|(_, name)| expected[*name]["jct_list"].as_array());
     let same = |jcts: &Vec<Value>| {
@@ -285,65 +175,89 @@ fn row(policy: &'static str, outcome: &Outcome, expected: &Value) -> Row {
         rounds: outcome.rounds,
         lease_extensions: outcome.lease_extensions,
         same_jobs: jcts.map(same),
+        published_makespan: of(|known| known.makespan),
+        published_mean_jct: of(|known| known.mean_jct),
+        published_worst_rho: of(|known| known.worst_rho),
+        published_unfair: of(|known| known.unfair),
     }
 }
 
-fn text(jobs: usize, gpus: u32, rows: Vec<Row>) -> String {
+/// Ours, what was published, and how far ours is from it.
+fn text(jobs: usize, gpus: u32, rows: &[Row]) -> String {
     let mut table = Table::default();
     let header = [
         "",
         "makespan",
-        "artifact",
+        "published",
         "",
         "mean JCT",
-        "artifact",
+        "published",
         "",
         "worst rho",
-        "artifact",
+        "published",
         "unfair",
-        "artifact",
+        "published",
         "utilisation",
         "extended leases",
         "same jobs",
     ];
     table.row(header.map(String::from).to_vec());
-    for row in &rows {
-        let known = KNOWN
-            .iter()
-            .find(|(count, on, policy, _)| (*count, *on, *policy) == (jobs, gpus, row.policy));
-        let known = known.map(|(.., figures)| figures);
-        let beside = |decimals: usize, of: fn(&Figures) -> f64| {
-            known.map_or(String::new(), |figures| {
-                format!("{:.decimals$}", of(figures))
-            })
-        };
-        let change = |ours: f64, of: fn(&Figures) -> f64| {
-            known.map_or(String::new(), |figures| {
-                format!("{:+.2} %", 100.0 * (ours / of(figures) - 1.0))
-            })
-        };
-        table.row(vec![
-            row.policy.to_owned(),
-            format!("{:.1} s", row.makespan),
-            beside(1, |figures| figures.makespan),
-            change(row.makespan, |figures| figures.makespan),
-            format!("{:.1} s", row.mean_jct),
-            beside(1, |figures| figures.mean_jct),
-            change(row.mean_jct, |figures| figures.mean_jct),
-            format!("{:.3}", row.worst_rho),
-            beside(3, |figures| figures.worst_rho),
-            format!("{:.2} %", row.unfair),
-            beside(2, |figures| figures.unfair),
-            format!("{:.1} %", 100.0 * row.utilisation),
-            row.lease_extensions.to_string(),
-            row.same_jobs
-                .map_or(String::new(), |same| format!("{same} of {jobs}")),
-        ]);
+    for row in rows {
+        let mut cells = vec![row.policy.to_owned()];
+        let times = [
+            (row.makespan, row.published_makespan),
+            (row.mean_jct, row.published_mean_jct),
+        ];
+        for (ours, theirs) in times {
+            cells.push(format!("{ours:.3}"));
+            cells.push(shown(theirs, 3));
+            cells.push(theirs.map_or(String::new(), |theirs| difference(ours, theirs)));
+        }
+        cells.push(format!("{:.3}", row.worst_rho));
+        cells.push(shown(row.published_worst_rho, 3));
+        cells.push(format!("{:.2}", row.unfair));
+        cells.push(shown(row.published_unfair, 2));
+        cells.push(format!("{:.1} %", 100.0 * row.utilisation));
+        cells.push(row.lease_extensions.to_string());
+        let same = row.same_jobs.map(|same| format!("{same} of {jobs}"));
+        cells.push(same.unwrap_or("–".into()));
+        table.row(cells);
     }
-    let section = Section {
-        title: "Jobs that change their batch size, by scheduler",
-        published: "by the artifact's simulator; on 64 and 128 GPUs by its code, run on its own traces",
-        rows,
-    };
-    format!("{jobs} jobs on {gpus} GPUs\n{}", section.text(&table))
+    format!(
+        "{jobs} jobs on {gpus} GPUs: seconds; rho: finish-time fairness; unfair: percent of jobs\n\
+         published: the artifact's results; on 64 and 128 GPUs what its code says of its own traces\n\n{table}"
+    )
+}
+
+fn shown(value: Option<f64>, decimals: usize) -> String {
+    value.map_or("–".into(), |value| format!("{value:.decimals$}"))
+}
+
+/// How far ours is from theirs. Within their printed digits it is the same.
+fn difference(ours: f64, theirs: f64) -> String {
+    match ours / theirs - 1.0 {
+        off if off.abs() < 1e-8 => "=".to_owned(),
+        off => format!("{:+.2} %", off * 100.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheduler_has_published_figures_and_a_name_of_the_artifact() {
+        for scheduler in Scheduler::all(32) {
+            let name = scheduler.name();
+            assert!(published(120, 32, name).is_some(), "{name}");
+            assert!(ARTIFACT.iter().any(|(ours, _)| *ours == name), "{name}");
+        }
+        assert_eq!([120, 220, 121].map(cluster), [Some(32), Some(64), None]);
+    }
+
+    #[test]
+    fn the_same_digits_are_told_from_others() {
+        assert_eq!(difference(32_367.434_395, 32_367.434_4), "=");
+        assert_eq!(difference(101.0, 100.0), "+1.00 %");
+    }
 }

@@ -1,8 +1,8 @@
 //! Shares of time: which part of it each job is to have its gang, by six schedulers, on one kind of GPU.
 //!
 //! In: jobs and how many GPUs there are. Out: for each job a share from 0 to 1. One scheduler per file. Where equally
-//! good shares are many, the original's interior-point solver ends near the analytic centre of the best ones; so do
-//! these (`centre`).
+//! good shares are many, the original's solver decides: its method is in `interior`. The programs of two schedulers are of
+//! another form; they end at the analytic centre of the best shares (`centre`), where such solvers end, too.
 
 pub mod allox;
 mod centre;
@@ -37,4 +37,10 @@ impl Job {
     fn left(&self) -> f64 {
         self.remaining / self.throughput
     }
+}
+
+/// Whether least shares can be had, of gangs on so many GPUs.
+fn fits(gangs: &[f64], least: &[f64], gpus: f64) -> bool {
+    let used: f64 = gangs.iter().zip(least).map(|(gang, x)| gang * x).sum();
+    used <= gpus && least.iter().all(|&x| x <= 1.0)
 }

@@ -3,7 +3,7 @@
 //!
 //! A ratio can be had if the shares that it takes fit, so it is searched for by halves.
 
-use super::{Job, centre};
+use super::{Job, centre, fits};
 use std::collections::BTreeMap;
 
 /// So many halvings settle a ratio.
@@ -60,16 +60,11 @@ fn shares(jobs: &[Job], fair: &[f64], gpus: f64) -> Option<Vec<f64>> {
         };
         jobs.iter().zip(fair).map(of).collect()
     };
-    let fits = |ratio: f64| {
-        let least = least(ratio);
-        let used: f64 = gangs.iter().zip(&least).map(|(gang, x)| gang * x).sum();
-        used <= gpus && least.iter().all(|&x| x <= 1.0)
-    };
     if fair.iter().any(|&fair| !(fair > 0.0)) {
         return None;
     }
     let (mut low, mut high) = (0.0, 1.0);
-    while !fits(high) {
+    while !fits(&gangs, &least(high), gpus) {
         (low, high) = (high, high * 2.0);
         if !high.is_finite() {
             return None;
@@ -77,7 +72,7 @@ fn shares(jobs: &[Job], fair: &[f64], gpus: f64) -> Option<Vec<f64>> {
     }
     for _ in 0..HALVINGS {
         let middle = (low + high) / 2.0;
-        match fits(middle) {
+        match fits(&gangs, &least(middle), gpus) {
             true => high = middle,
             false => low = middle,
         }
