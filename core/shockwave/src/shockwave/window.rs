@@ -297,22 +297,49 @@ mod tests {
             }
         }
 
-        /// Against all counts of three jobs.
+        /// Against all counts of three jobs: of gangs, up to the gain of one round.
         #[test]
         fn counts_are_nearly_the_best(jobs in prop::collection::vec(any_job(), 3), weight in 0.0..1e-2f64) {
             let window = window(4, 3, weight);
             let found = window.counts(&jobs).expect("nothing has to be fair");
             let found = window.worth(&jobs, &found);
-            let mut best = f64::NEG_INFINITY;
-            for code in 0..64usize {
-                let counts = [code % 4, code / 4 % 4, code / 16];
-                let used: u32 = jobs.iter().zip(counts).map(|(job, n)| job.gang * n as u32).sum();
-                if used <= 12 {
-                    best = best.max(window.worth(&jobs, &counts));
-                }
-            }
+            let best = best(&window, &jobs).expect("nothing has to be fair");
             let one = jobs.iter().map(|job| job.utility(120.0) - job.utility(0.0)).fold(0.0, f64::max);
             prop_assert!(found >= best - one / 9.0 - weight * 120.0 - 1e-9, "{found} {best}");
         }
+
+        /// Against all counts of three jobs of one GPU: fair ones are found where there are any, and they are the best.
+        #[test]
+        fn counts_of_narrow_jobs_are_the_best(
+            jobs in prop::collection::vec((any_job(), 0.1..5.0f64, 0.0..2.0f64), 3), weight in 0.0..1e-2f64
+        ) {
+            let window = window(2, 3, weight);
+            let jobs: Vec<Candidate> = jobs.into_iter().map(|(job, weight, fair)| Candidate {
+                gang: 1,
+                weight,
+                may_remain: job.remaining * fair,
+                ..job
+            }).collect();
+            let found = window.counts(&jobs).map(|counts| window.worth(&jobs, &counts));
+            match (found, best(&window, &jobs)) {
+                (Some(found), Some(best)) => {
+                    prop_assert!((found - best).abs() < 1e-6, "{found} {best}");
+                }
+                (found, best) => prop_assert_eq!(found, best),
+            }
+        }
+    }
+
+    /// What the best counts of three jobs in three rounds are worth, if any are fair.
+    fn best(window: &Window, jobs: &[Candidate]) -> Option<f64> {
+        let all = (0..64usize).map(|code| [code % 4, code / 4 % 4, code / 16]);
+        let possible = all.filter(|counts| {
+            let mut pairs = jobs.iter().zip(counts);
+            let used: usize = pairs.clone().map(|(job, n)| job.gang as usize * n).sum();
+            used as u64 <= window.capacity()
+                && pairs.all(|(job, n)| job.left(window.seconds(*n)) <= job.may_remain + 1e-9)
+        });
+        let worth = possible.map(|counts| window.worth(jobs, &counts));
+        worth.reduce(f64::max)
     }
 }
