@@ -17,7 +17,8 @@ pub(super) fn between(gangs: &[f64], least: &[f64], gpus: f64) -> Option<Vec<f64
         .zip(least)
         .map(|(gang, least)| gang * least)
         .sum();
-    if least.iter().any(|&least| !(least <= 1.0 + TIGHT)) || !(used <= gpus * (1.0 + TIGHT)) {
+    let fits = used <= gpus * (1.0 + TIGHT) && least.iter().all(|&least| least <= 1.0 + TIGHT);
+    if !fits {
         return None;
     }
     if gpus - used <= gpus * TIGHT {

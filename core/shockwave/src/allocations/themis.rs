@@ -60,7 +60,8 @@ fn shares(jobs: &[Job], fair: &[f64], gpus: f64) -> Option<Vec<f64>> {
         };
         jobs.iter().zip(fair).map(of).collect()
     };
-    if fair.iter().any(|&fair| !(fair > 0.0)) {
+    let are_positive = fair.iter().all(|&fair| fair > 0.0);
+    if !are_positive {
         return None;
     }
     let (mut low, mut high) = (0.0, 1.0);

@@ -15,9 +15,9 @@ impl Settings {
     /// Those that the artifact has for so many GPUs.
     pub fn of(gpus: u32) -> Self {
         let (makespan_weight, power) = match gpus {
-            ..=32 => (1e-3, 12.0),
-            ..=64 => (1e1, 5.0),
-            ..=128 => (1e-3, 15.0),
+            0..=32 => (1e-3, 12.0),
+            33..=64 => (1e1, 5.0),
+            65..=128 => (1e-3, 15.0),
             _ => (1e5, 5.0),
         };
         Self {
