@@ -1,10 +1,10 @@
 //! The interior-point method of ECOS (Domahidi, Chu & Boyd, ECC'13) for the linear programs of schedulers: maximise
-//! `Σ value · x` over shares with `Σ gang · x ≤ GPUs`, and a few bounds on each share.
+//! `Σ value · x` over shares with `Σ gang · x ≤ GPUs`, and a few bounds on each share; or a level that all have to reach.
 //!
 //! The original asks that solver, which stops a little before the optimum. Shares that the optimum has at 0 are then
 //! tiny numbers, by which the replay orders jobs. So what counts is the path to the optimum, not the optimum: steps,
-//! centring, scaling of rows and columns and the criterion to stop are that solver's. Only GPUs couple jobs, so
-//! each step is a diagonal system with one more row.
+//! centring, scaling of rows and columns and the criterion to stop are that solver's. Only GPUs and the level couple jobs,
+//! so each step is a diagonal system with two more rows.
 //!
 //! Notation is the paper's: minimise `cᵀx` with `Gx + s = h` and `s ≥ 0`; `z` are the multipliers of rows, `tau` and
 //! `kappa` those of the homogeneous embedding (§III).
@@ -30,12 +30,17 @@ const SCALINGS: usize = 3;
 /// A norm below this is left alone.
 const NO_NORM: f64 = 1e-6;
 
-/// How often the solution of a linear system is refined.
-const REFINEMENTS: usize = 2;
+/// How often the solution of a linear system is refined at most, and what residuals may be, in relation to its right side.
+const REFINEMENTS: usize = 9;
+const ACCURACY: f64 = 1e-14;
 
-/// One bound on each share: `factor · x ≤ limit`.
+/// Residuals that do not get so many times smaller are not refined further.
+const NEARER: f64 = 6.0;
+
+/// One bound on each share: `factor · x + level · L ≤ limit`, with the same level `L` for all.
 pub(super) struct Bounds {
     pub(super) factors: Vec<f64>,
+    pub(super) level: f64,
     pub(super) limits: Vec<f64>,
 }
 
@@ -43,23 +48,39 @@ pub(super) struct Bounds {
 pub(super) fn from_0_to_1(jobs: usize) -> [Bounds; 2] {
     [(-1.0, 0.0), (1.0, 1.0)].map(|(factor, limit)| Bounds {
         factors: vec![factor; jobs],
+        level: 0.0,
         limits: vec![limit; jobs],
     })
 }
 
-/// The shares at which the solver stops.
-pub(super) fn shares(values: &[f64], gangs: &[f64], gpus: f64, bounds: &[Bounds]) -> Vec<f64> {
-    let (program, columns) = Program::scaled(values, gangs, gpus, bounds);
-    let (x, tau) = program.solved();
-    let share = |(x, column): (&f64, &f64)| (x / (column * tau)).clamp(0.0, 1.0);
-    x.iter().zip(&columns).map(share).collect()
+/// What is maximised: the sum of values of shares, and what the level is worth.
+pub(super) struct Objective {
+    pub(super) values: Vec<f64>,
+    pub(super) level: f64,
 }
 
-/// Scaled. The rows of `G` are those of bounds, one set after the other, and the one of GPUs.
+/// The shares at which the solver stops.
+pub(super) fn shares(
+    objective: &Objective,
+    gangs: &[f64],
+    gpus: f64,
+    bounds: &[Bounds],
+) -> Vec<f64> {
+    let (program, columns) = Program::scaled(objective, gangs, gpus, bounds);
+    let (x, tau) = program.solved();
+    let share = |(x, column): (&f64, &f64)| (x / (column * tau)).clamp(0.0, 1.0);
+    let jobs = gangs.len();
+    x[..jobs].iter().zip(&columns).map(share).collect()
+}
+
+/// Scaled. The rows of `G` are those of bounds, one set after the other, and the one of GPUs. Its columns are those of
+/// jobs and the one of the level.
 struct Program {
     c: Vec<f64>,
     h: Vec<f64>,
+    /// What rows of bounds have in the column of their job, and in that of the level.
     bounds: Vec<f64>,
+    level: Vec<f64>,
     gangs: Vec<f64>,
 }
 
@@ -78,6 +99,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 fn norm(a: &[f64]) -> f64 {
     libm::sqrt(dot(a, a))
+}
+
+/// The largest of absolute values.
+fn largest(a: &[f64]) -> f64 {
+    a.iter().fold(0.0, |largest, a| a.abs().max(largest))
 }
 
 /// A vector of what a function makes of two.
@@ -99,31 +125,42 @@ fn within(r: &[f64]) -> Vec<f64> {
 
 impl Program {
     /// With rows and columns scaled by the roots of their largest entries; and by how much columns are.
-    fn scaled(values: &[f64], gangs: &[f64], gpus: f64, bounds: &[Bounds]) -> (Self, Vec<f64>) {
-        let jobs = values.len();
+    fn scaled(
+        objective: &Objective,
+        gangs: &[f64],
+        gpus: f64,
+        bounds: &[Bounds],
+    ) -> (Self, Vec<f64>) {
+        let jobs = gangs.len();
         let factors = bounds.iter().flat_map(|bounds| &bounds.factors);
         let limits = bounds.iter().flat_map(|bounds| &bounds.limits);
+        let levels = bounds.iter().flat_map(|bounds| vec![bounds.level; jobs]);
+        let worth = objective.values.iter().chain([&objective.level]);
         let mut program = Self {
-            c: values.iter().map(|value| -value).collect(),
+            c: worth.map(|worth| -worth).collect(),
             h: limits.copied().chain([gpus]).collect(),
             bounds: factors.copied().collect(),
+            level: levels.collect(),
             gangs: gangs.to_vec(),
         };
         let root = |norm: f64| match norm < NO_NORM {
             true => 1.0,
             false => libm::sqrt(norm),
         };
-        let mut columns = vec![1.0; jobs];
+        let mut columns = vec![1.0; jobs + 1];
         for _ in 0..SCALINGS {
-            let mut by = program.gangs.clone();
-            for (at, factor) in program.bounds.iter().enumerate() {
+            let mut by: Vec<f64> = program.gangs.iter().copied().chain([0.0]).collect();
+            for (at, (factor, level)) in program.bounds.iter().zip(&program.level).enumerate() {
                 by[at % jobs] = factor.abs().max(by[at % jobs]);
+                by[jobs] = level.abs().max(by[jobs]);
             }
             let by: Vec<f64> = by.into_iter().map(root).collect();
             let row_of_gpus = root(program.gangs.iter().copied().fold(0.0, f64::max));
-            for (at, factor) in program.bounds.iter_mut().enumerate() {
-                let row = root(factor.abs());
+            let rows = program.bounds.iter_mut().zip(&mut program.level);
+            for (at, (factor, level)) in rows.enumerate() {
+                let row = root(factor.abs().max(level.abs()));
                 *factor /= row * by[at % jobs];
+                *level /= row * by[jobs];
                 program.h[at] /= row;
             }
             if let Some(gpus) = program.h.last_mut() {
@@ -137,54 +174,86 @@ impl Program {
     }
 
     fn jobs(&self) -> usize {
-        self.c.len()
+        self.gangs.len()
     }
 
     /// `Gx`.
     fn rows(&self, x: &[f64]) -> Vec<f64> {
-        let of_bounds = self.bounds.iter().enumerate();
-        let of_bounds = of_bounds.map(|(at, factor)| factor * x[at % x.len()]);
+        let jobs = self.jobs();
+        let of_bounds = self.bounds.iter().zip(&self.level).enumerate();
+        let of_bounds =
+            of_bounds.map(|(at, (factor, level))| factor * x[at % jobs] + level * x[jobs]);
         of_bounds.chain([dot(&self.gangs, x)]).collect()
     }
 
     /// `Gᵀz`.
     fn columns(&self, z: &[f64]) -> Vec<f64> {
         let of_gpus = z[self.bounds.len()];
-        let mut columns: Vec<f64> = self.gangs.iter().map(|gang| gang * of_gpus).collect();
+        let of_jobs = self.gangs.iter().map(|gang| gang * of_gpus);
+        let mut columns: Vec<f64> = of_jobs.chain([dot(&self.level, z)]).collect();
         for (at, (factor, z)) in self.bounds.iter().zip(z).enumerate() {
-            columns[at % self.c.len()] += factor * z;
+            columns[at % self.gangs.len()] += factor * z;
         }
         columns
     }
 
-    /// Solves `Gᵀz = a` and `Gx − w²z = b`.
+    /// Solves `Gᵀz = a` and `Gx − w²z = b`, refined as long as that brings residuals much nearer to 0.
     fn solve(&self, w2: &[f64], a: &[f64], b: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (mut x, mut z) = self.solve_once(w2, a, b);
+        let mut best = self.solve_once(w2, a, b);
+        let residuals = |(x, z): &(Vec<f64>, Vec<f64>)| {
+            let rows = plus(&self.rows(x), -1.0, &each(w2, z, |w2, z| w2 * z));
+            let (of_a, of_b) = (plus(a, -1.0, &self.columns(z)), plus(b, -1.0, &rows));
+            (largest(&of_a).max(largest(&of_b)), of_a, of_b)
+        };
+        let enough = ACCURACY * (1.0 + largest(a).max(largest(b)));
+        let (mut off, mut of_a, mut of_b) = residuals(&best);
         for _ in 0..REFINEMENTS {
-            let of_a = plus(a, -1.0, &self.columns(&z));
-            let of_b = plus(
-                b,
-                -1.0,
-                &plus(&self.rows(&x), -1.0, &each(w2, &z, |w2, z| w2 * z)),
-            );
+            if off < enough {
+                break;
+            }
             let (dx, dz) = self.solve_once(w2, &of_a, &of_b);
-            (x, z) = (plus(&x, 1.0, &dx), plus(&z, 1.0, &dz));
+            let next = (plus(&best.0, 1.0, &dx), plus(&best.1, 1.0, &dz));
+            let before = off;
+            (off, of_a, of_b) = residuals(&next);
+            if off < before {
+                best = next;
+            }
+            if before < NEARER * off {
+                break;
+            }
         }
-        (x, z)
+        best
     }
 
-    /// `Gᵀw⁻²G` is a diagonal and what gangs add, of rank one (Sherman & Morrison).
+    /// Without the level `Gᵀw⁻²G` is a diagonal and what gangs add, of rank one (Sherman & Morrison). The level is
+    /// eliminated before.
     fn solve_once(&self, w2: &[f64], a: &[f64], b: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let mut diagonal = vec![0.0; self.jobs()];
-        for (at, (factor, w2)) in self.bounds.iter().zip(w2).enumerate() {
-            diagonal[at % self.c.len()] += factor * factor / w2;
+        let jobs = self.jobs();
+        let mut diagonal = vec![0.0; jobs];
+        let mut beside = vec![0.0; jobs];
+        let mut corner = 0.0;
+        for (at, (factor, level)) in self.bounds.iter().zip(&self.level).enumerate() {
+            diagonal[at % jobs] += factor * factor / w2[at];
+            beside[at % jobs] += factor * level / w2[at];
+            corner += level * level / w2[at];
         }
         let right = plus(a, 1.0, &self.columns(&each(b, w2, |b, w2| b / w2)));
-        let y = each(&right, &diagonal, |right, diagonal| right / diagonal);
         let u = each(&self.gangs, &diagonal, |gang, diagonal| gang / diagonal);
         let of_gpus = 1.0 / w2[self.bounds.len()];
-        let factor = of_gpus * dot(&self.gangs, &y) / (1.0 + of_gpus * dot(&self.gangs, &u));
-        let x = plus(&y, -factor, &u);
+        let scale = of_gpus / (1.0 + of_gpus * dot(&self.gangs, &u));
+        let without_level = |right: &[f64]| {
+            let y = each(&diagonal, right, |diagonal, right| right / diagonal);
+            plus(&y, -scale * dot(&self.gangs, &y), &u)
+        };
+        let mut x = without_level(&right);
+        let by_level = without_level(&beside);
+        let corner = corner - dot(&beside, &by_level);
+        let level = match corner > 0.0 {
+            true => (right[jobs] - dot(&beside, &x)) / corner,
+            false => 0.0,
+        };
+        x = plus(&x, -level, &by_level);
+        x.push(level);
         let z = each(&plus(&self.rows(&x), -1.0, b), w2, |row, w2| row / w2);
         (x, z)
     }
@@ -204,7 +273,7 @@ impl Program {
     /// Least squares for rows, and for their multipliers (§III-C).
     fn first(&self) -> Point {
         let ones = vec![1.0; self.h.len()];
-        let (x, z) = self.solve(&ones, &vec![0.0; self.jobs()], &self.h);
+        let (x, z) = self.solve(&ones, &vec![0.0; self.c.len()], &self.h);
         let s = within(&z.iter().map(|z| -z).collect::<Vec<_>>());
         let down: Vec<f64> = self.c.iter().map(|c| -c).collect();
         let (_, z) = self.solve(&ones, &down, &vec![0.0; self.h.len()]);
@@ -310,10 +379,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn of(values: &[f64]) -> Objective {
+        Objective {
+            values: values.to_vec(),
+            level: 0.0,
+        }
+    }
+
     #[test]
     fn equals_share_equally_what_the_best_leave() {
         let (values, gangs) = ([9.0, 4.0, 4.0, 4.0, 1.0], [1.0, 2.0, 2.0, 2.0, 1.0]);
-        let x = shares(&values, &gangs, 4.0, &from_0_to_1(5));
+        let x = shares(&of(&values), &gangs, 4.0, &from_0_to_1(5));
         let expected = [1.0, 0.5, 0.5, 0.5, 0.0];
         let mut pairs = x.iter().zip(expected);
         assert!(pairs.all(|(x, want)| (x - want).abs() < 1e-6), "{x:?}");
@@ -323,7 +399,7 @@ mod tests {
     #[test]
     fn without_an_objective_it_goes_to_the_middle() {
         let bounds = from_0_to_1(2);
-        let x = shares(&[0.0, 0.0], &[1.0, 1.0], 2.0, &bounds);
+        let x = shares(&of(&[0.0, 0.0]), &[1.0, 1.0], 2.0, &bounds);
         assert!(x[0] == x[1] && x[0] > 0.1 && x[0] < 0.9, "{x:?}");
     }
 
@@ -335,7 +411,7 @@ mod tests {
         ) {
             let values: Vec<f64> = jobs.iter().map(|(value, _)| f64::from(*value)).collect();
             let gangs: Vec<f64> = jobs.iter().map(|(_, gang)| f64::from(1 << gang)).collect();
-            let x = shares(&values, &gangs, f64::from(gpus), &from_0_to_1(jobs.len()));
+            let x = shares(&of(&values), &gangs, f64::from(gpus), &from_0_to_1(jobs.len()));
             prop_assert!(x.iter().all(|x| (0.0..=1.0).contains(x)));
             prop_assert!(dot(&gangs, &x) <= f64::from(gpus) * (1.0 + 1e-6));
             let mut order: Vec<usize> = (0..jobs.len()).collect();

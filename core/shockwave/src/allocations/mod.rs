@@ -1,8 +1,8 @@
 //! Shares of time: which part of it each job is to have its gang, by six schedulers, on one kind of GPU.
 //!
 //! In: jobs and how many GPUs there are. Out: for each job a share from 0 to 1. One scheduler per file. Where equally
-//! good shares are many, the original's solver decides: its method is in `interior`. The programs of two schedulers are of
-//! another form; they end at the analytic centre of the best shares (`centre`), where such solvers end, too.
+//! good shares are many, the original's solver decides: its method is in `interior`. Themis' program is of another form; it
+//! ends at the analytic centre of the best shares (`centre`), where such solvers end, too.
 
 pub mod allox;
 mod centre;

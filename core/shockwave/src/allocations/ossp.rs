@@ -3,7 +3,7 @@
 //! The time is searched for by halves until it is known to 5 %, as the original does. With most times many shares are
 //! equally good; which they are is the original's solver's choice (`interior`).
 
-use super::interior::{self, Bounds};
+use super::interior::{self, Bounds, Objective};
 use super::{Job, fits};
 
 /// Between these times it is looked for, seconds.
@@ -35,14 +35,14 @@ pub fn allocate(jobs: &[Job], gpus: u32) -> Vec<f64> {
     }
     let in_time = Bounds {
         factors: jobs.iter().map(|job| -job.throughput).collect(),
+        level: 0.0,
         limits: jobs.iter().map(|job| -job.remaining / high).collect(),
     };
     let [at_least, at_most] = interior::from_0_to_1(jobs.len());
-    let values = vec![0.0; jobs.len()];
-    interior::shares(
-        &values,
-        &gangs,
-        f64::from(gpus),
-        &[at_least, at_most, in_time],
-    )
+    let nothing = Objective {
+        values: vec![0.0; jobs.len()],
+        level: 0.0,
+    };
+    let bounds = [at_least, at_most, in_time];
+    interior::shares(&nothing, &gangs, f64::from(gpus), &bounds)
 }
