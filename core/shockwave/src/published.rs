@@ -1,7 +1,7 @@
 //! What the artifact's simulator says (uw-mad-dash/shockwave), by jobs and GPUs.
 //!
-//! On 32 GPUs that was published: its files of results, and figure 7 of the paper. On 64 and 128 it is what the artifact's code
-//! says when it is run on its own traces.
+//! On 32 GPUs these are the results that it comes with. On 64 and 128 it is what its code says when it is run on its own
+//! traces.
 
 /// Makespan and mean JCT in seconds, the worst finish-time fairness, and jobs that are treated unfairly in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]

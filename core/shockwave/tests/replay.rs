@@ -56,6 +56,16 @@ fn a_lease_after_a_pause_costs_its_overhead() {
 }
 
 #[test]
+fn who_comes_after_shares_were_computed_waits_for_the_next_time() {
+    // The second is there when the first has ended, at 120 s, and shares are computed. The third comes at 300 s, when
+    // nobody is there: it waits until 1,120 s. Then it has 100 s of work done in 120 s, and 20 s are left.
+    let jobs = [0.0, 50.0, 300.0].map(|arrival| job(1, Mode::Static, 240, arrival));
+    let outcome = run(&jobs, 4, Scheduler::GandivaFair);
+    assert_eq!(outcome.jobs[2].jct, 960.0);
+    assert_eq!(outcome.makespan, 1260.0);
+}
+
+#[test]
 fn what_cannot_be_replayed_says_why() {
     for scheduler in Scheduler::all(4) {
         let refused = |jobs: &[Job]| replay(jobs, &throughputs(), 4, scheduler, |_| ()).err();
@@ -67,6 +77,8 @@ fn what_cannot_be_replayed_says_why() {
             gpus: 4,
         };
         assert_eq!(wide, Some(expected));
+        let endless = refused(&[job(1, Mode::Static, 1 << 39, 0.0)]);
+        assert_eq!(endless, Some(Failure::TooLong { job: 0 }));
         let unmeasured = refused(&[job(3, Mode::Static, 9, 0.0)]);
         assert!(matches!(
             unmeasured,
@@ -77,7 +89,12 @@ fn what_cannot_be_replayed_says_why() {
 
 fn any_jobs() -> impl Strategy<Value = Vec<Job>> {
     let modes = prop::sample::select(vec![Mode::Static, Mode::Accordion, Mode::Gns]);
-    let one = (0..3u32, modes, 1..200_000u64, 0..3000u32);
+    let one = (
+        0..3u32,
+        modes,
+        prop_oneof![1..2000u64, 1..200_000u64],
+        0..3000u32,
+    );
     let one = one
         .prop_map(|(gpus, mode, steps, arrival)| job(1 << gpus, mode, steps, f64::from(arrival)));
     prop::collection::vec(one, 1..12).prop_map(|mut jobs| {

@@ -7,7 +7,7 @@
 //! so each step is a diagonal system with two more rows.
 //!
 //! Notation is the paper's: minimise `cᵀx` with `Gx + s = h` and `s ≥ 0`; `z` are the multipliers of rows, `tau` and
-//! `kappa` those of the homogeneous embedding (§III).
+//! `kappa` those of the homogeneous embedding.
 
 /// A step goes so far of the way to where a variable would be 0.
 const STEP: f64 = 0.99;
@@ -68,7 +68,11 @@ pub(super) fn shares(
 ) -> Vec<f64> {
     let (program, columns) = Program::scaled(objective, gangs, gpus, bounds);
     let (x, tau) = program.solved();
-    let share = |(x, column): (&f64, &f64)| (x / (column * tau)).clamp(0.0, 1.0);
+    // Numbers beyond all measure may come to nothing.
+    let share = |(x, column): (&f64, &f64)| match x / (column * tau) {
+        share if share.is_finite() => share.clamp(0.0, 1.0),
+        _ => 0.0,
+    };
     let jobs = gangs.len();
     x[..jobs].iter().zip(&columns).map(share).collect()
 }
@@ -270,7 +274,7 @@ impl Program {
         (point.x, point.tau)
     }
 
-    /// Least squares for rows, and for their multipliers (§III-C).
+    /// Least squares for rows, and for their multipliers.
     fn first(&self) -> Point {
         let ones = vec![1.0; self.h.len()];
         let (x, z) = self.solve(&ones, &vec![0.0; self.c.len()], &self.h);

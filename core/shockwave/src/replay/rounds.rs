@@ -26,6 +26,10 @@ const BETWEEN_SHARES: f64 = 1000.0;
 /// The priority of a share that has had no time yet.
 const UNSERVED: f64 = 1e9;
 
+/// A longer job is a mistake: epochs, and seconds.
+const MOST_EPOCHS: u64 = 1_000_000;
+const LONGEST: f64 = 1e8;
+
 /// Why jobs cannot be replayed.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Failure {
@@ -53,6 +57,14 @@ pub enum Failure {
         /// On how many GPUs.
         gpus: u32,
     },
+    /// A job goes on for ever.
+    #[error(
+        "job {job} has more than {MOST_EPOCHS} epochs, or runs for over three years: look at its steps, the 6th column"
+    )]
+    TooLong {
+        /// The job, counted from 0.
+        job: usize,
+    },
     /// No job.
     #[error("there are no jobs to replay")]
     Empty,
@@ -68,7 +80,7 @@ struct Lease {
 /// Replays jobs on so many GPUs. `progress` hears of how many jobs are done.
 ///
 /// # Errors
-/// A gang that does not fit, or a throughput that is missing.
+/// A gang that does not fit, a job without an end, or a throughput that is missing.
 pub fn replay(
     jobs: &[Job],
     throughputs: &Throughputs,
@@ -114,6 +126,9 @@ pub fn replay(
             world.come();
         }
         leases = world.begin();
+        if leases.is_empty() {
+            world.idle();
+        }
         progress(world.come - world.live.len());
     }
     Ok(world.outcome(first.arrival))
@@ -129,7 +144,11 @@ fn profile(at: usize, job: &Job, throughputs: &Throughputs, gpus: u32) -> Result
             gpus,
         });
     }
-    let batches = training.profile(training.epochs(job.steps));
+    let epochs = training.epochs(job.steps);
+    if epochs > MOST_EPOCHS {
+        return Err(Failure::TooLong { job: at });
+    }
+    let batches = training.profile(epochs);
     let duration = |&batch: &u32| {
         let speed = throughputs.get(training.model, batch, training.gpus);
         let speed = speed.ok_or(Failure::Unmeasured {
@@ -144,6 +163,9 @@ fn profile(at: usize, job: &Job, throughputs: &Throughputs, gpus: u32) -> Result
         .iter()
         .map(duration)
         .collect::<Result<Vec<_>, _>>()?;
+    if durations.iter().sum::<f64>() > LONGEST {
+        return Err(Failure::TooLong { job: at });
+    }
     Ok(Profile {
         samples: training.model.samples() as f64,
         gang: training.gpus,
@@ -272,6 +294,15 @@ impl World<'_> {
             }
             self.come += 1;
         }
+    }
+
+    /// Nobody could begin, as all have come since shares were computed: it is the next one's arrival. Without one the
+    /// original would not go on; here time passes until shares are computed anew.
+    fn idle(&mut self) {
+        self.now = match self.jobs.get(self.come) {
+            Some(next) => next.arrival,
+            None => self.now.max(self.last_reset + BETWEEN_SHARES),
+        };
     }
 
     /// Leases of the next round.

@@ -113,6 +113,9 @@ impl Cluster<'_> {
         let mut free = gpus;
         let mut chosen = Vec::new();
         for &job in order {
+            if free == 0 {
+                break;
+            }
             if self.jobs[job].gang <= free {
                 free -= self.jobs[job].gang;
                 chosen.push(job);
@@ -152,10 +155,11 @@ impl Cluster<'_> {
     /// free in a round goes there, and it comes back to any round.
     fn circle(&self, laid: &[Vec<usize>], wide: u32) -> Option<Vec<Move>> {
         let nowhere = laid.len();
+        let places: Vec<Place> = laid.iter().map(|round| self.place(round)).collect();
         let mut moves = Vec::new();
         for from in 0..laid.len() {
             let to = (0..laid.len()).filter(|&to| to != from);
-            moves.extend(to.filter_map(|to| self.best(laid, from, to, wide)));
+            moves.extend(to.filter_map(|to| self.best(&places, from, to, wide)));
             let used: u32 = laid[from].iter().map(|&job| self.jobs[job].gang).sum();
             if self.gpus - used >= wide {
                 moves.push(Move::of_nothing(from, nowhere));
@@ -199,21 +203,43 @@ impl Cluster<'_> {
         })
     }
 
+    fn place(&self, round: &[usize]) -> Place {
+        let mut dense = round.to_vec();
+        dense.sort_by(|&a, &b| descending(self.jobs[a].density(), self.jobs[b].density()));
+        let mut has = vec![false; self.jobs.len()];
+        round.iter().for_each(|&job| has[job] = true);
+        Place {
+            light: dense.iter().rev().copied().collect(),
+            dense,
+            has,
+        }
+    }
+
     /// The cheapest move from one round to another: of one job so wide, or of several narrower ones.
-    fn best(&self, laid: &[Vec<usize>], from: usize, to: usize, wide: u32) -> Option<Move> {
-        let mut can: Vec<usize> = laid[from].clone();
-        can.retain(|job| self.jobs[*job].gang <= wide && !laid[to].contains(job));
+    fn best(&self, places: &[Place], from: usize, to: usize, wide: u32) -> Option<Move> {
         let price = |job: usize| {
             let price = self.cost(job, to) - self.cost(job, from);
             // A little dearer than it is.
             price + GAIN * price.abs()
         };
-        let density = |job: usize| price(job) / f64::from(self.jobs[job].gang);
-        can.sort_by(|&a, &b| descending(density(b), density(a)));
-        let is_narrow = |job: &&usize| self.jobs[**job].gang < wide;
-        let one = can.iter().find(|job| !is_narrow(job)).map(|&job| vec![job]);
-        let several = self.fitting(wide, can.iter().filter(is_narrow));
-        let is_full = several.iter().map(|&job| self.jobs[job].gang).sum::<u32>() == wide;
+        let mut by_price = Vec::new();
+        let order = match from.max(to) < self.rounds {
+            true if to < from => &places[from].dense,
+            true => &places[from].light,
+            // What is lost behind the window has another order.
+            false => {
+                let density = |job: usize| price(job) / f64::from(self.jobs[job].gang);
+                by_price.clone_from(&places[from].dense);
+                by_price.sort_by(|&a, &b| descending(density(b), density(a)));
+                &by_price
+            }
+        };
+        let can = || order.iter().filter(|job| !places[to].has[**job]);
+        let gang = |job: usize| self.jobs[job].gang;
+        let one = can().find(|job| gang(**job) == wide);
+        let several = self.fitting(wide, can().filter(|job| gang(**job) < wide));
+        let is_full = several.iter().map(|&job| gang(job)).sum::<u32>() == wide;
+        let one = one.map(|&job| vec![job]);
         let moves = one.into_iter().chain(is_full.then_some(several));
         let moves = moves.map(|jobs| Move {
             from,
@@ -223,6 +249,13 @@ impl Cluster<'_> {
         });
         moves.reduce(|a, b| if b.cost < a.cost { b } else { a })
     }
+}
+
+/// A round: its jobs from the densest on, from the lightest on, and whether it has a job.
+struct Place {
+    dense: Vec<usize>,
+    light: Vec<usize>,
+    has: Vec<bool>,
 }
 
 /// Jobs that go from one round to another, and what that costs.

@@ -20,6 +20,9 @@ const MOMENTUM: f64 = 0.9;
 /// The power of a late job's weight where less than a round of it is left.
 const NEARLY_DONE: f64 = 100.0;
 
+/// No weight is larger: sums of them have to be numbers.
+const HEAVIEST: f64 = 1e200;
+
 /// A job, and when an equal part of the cluster would have it done: estimates by the round of each.
 #[derive(Clone, Debug)]
 struct Member {
@@ -208,10 +211,11 @@ impl Planner {
 
     /// What the utility of a job with a projected finish-time fairness counts.
     fn weight(&self, ratio: f64, remaining: f64) -> f64 {
-        match ratio > 1.0 {
+        let weight = match ratio > 1.0 {
             true if remaining < ROUND => libm::pow(ratio, NEARLY_DONE),
             true => libm::pow(ratio, self.settings.power),
             false => 1.0,
-        }
+        };
+        weight.min(HEAVIEST)
     }
 }
