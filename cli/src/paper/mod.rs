@@ -9,6 +9,7 @@ mod pollux;
 mod queues;
 mod rlscheduler;
 mod section;
+mod shockwave;
 mod start;
 mod tiresias;
 
@@ -42,6 +43,8 @@ pub(crate) enum Arguments {
     Kai(queues::Arguments),
     /// Muri (SIGCOMM'22): interleaved jobs against SRTF, SRSF, Tiresias, AntMan and Themis, as its simulator has them
     Muri(muri::Arguments),
+    /// Shockwave (NSDI'23): jobs that change their batch size, by seven schedulers, as its simulator has them
+    Shockwave(shockwave::Arguments),
     /// How often `switchyard start` is right: jobs of a trace's held-out part, asked about at their submission
     Start(start::Arguments),
 }
@@ -58,6 +61,7 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Kueue(arguments) => queues::kueue(arguments),
         Arguments::Kai(arguments) => queues::kai(arguments),
         Arguments::Muri(arguments) => muri::muri(arguments),
+        Arguments::Shockwave(arguments) => shockwave::shockwave(arguments),
         Arguments::Start(arguments) => start::start(arguments),
     }
 }

@@ -1,6 +1,6 @@
 //! Experiments of papers, as far as small files tell them.
 
-use super::{failure, json, switchyard};
+use super::{failure, json, printed, switchyard, temporary};
 
 #[test]
 fn fgd_tells_six_placements_in_json_and_in_a_table() {
@@ -211,4 +211,103 @@ fn rlscheduler_says_what_it_needs() {
         with("--cluster 1x2"),
         "switchyard: picking.swf: a job asks for 8 processors, and 1x2 has 2: give the machine with --cluster\n"
     );
+}
+
+/// A folder with four jobs of two models, of which one doubles its batch size, as the artifact of Shockwave writes them.
+fn jobs_that_change_their_batch_size(name: &str) -> (String, String) {
+    let folder = temporary(name);
+    std::fs::create_dir_all(&folder).expect("the folder for such");
+    let line = |what: &str, steps: u32, gpus: u32, mode: &str, arrival: u32| {
+        format!(
+            "{what}\tcommand\tfolder\t--steps\t1\t{steps}\t{gpus}\t{mode}\t1\t-1.0\t99\t{arrival}\n"
+        )
+    };
+    let jobs = [
+        line("LM (batch size 40)", 30_000, 1, "gns", 0),
+        line("LM (batch size 80)", 9_000, 1, "static", 0),
+        line("ResNet-18 (batch size 128)", 20_000, 1, "accordion", 60),
+        line("LM (batch size 80)", 9_000, 2, "static", 400),
+    ];
+    let trace = format!("{folder}/four.trace");
+    std::fs::write(&trace, jobs.concat()).expect("ours");
+    let throughputs = r#"{"v100": {
+        "('LM (batch size 40)', 1)": {"null": 10.0}, "('LM (batch size 80)', 1)": {"null": 6.0},
+        "('LM (batch size 80)', 2)": {"null": 11.0}, "('ResNet-18 (batch size 128)', 1)": {"null": 20.0},
+        "('ResNet-18 (batch size 256)', 1)": {"null": 12.0}
+    }}"#;
+    std::fs::write(format!("{folder}/some_throughputs.json"), throughputs).expect("ours");
+    (folder, trace)
+}
+
+#[test]
+fn shockwave_tells_seven_schedulers_in_json_and_in_a_table() {
+    let (folder, _) = jobs_that_change_their_batch_size("shockwave-four");
+    let arguments = ["paper", "shockwave", &folder, "--gpus", "2"];
+    let told = json(&[&arguments[..], &["--json", "-"]].concat());
+    let rows = told.as_array().expect("rows");
+    let policies: Vec<_> = rows.iter().map(|row| &row["policy"]).collect();
+    let all = [
+        "gandiva-fair",
+        "gavel",
+        "mst",
+        "ossp",
+        "allox",
+        "themis",
+        "shockwave",
+    ];
+    assert_eq!(policies, all);
+    for row in rows {
+        let figure = |name: &str| row[name].as_f64().expect("a figure");
+        assert!(figure("makespan") >= figure("mean_jct"), "{row}");
+        assert!((0.0..=1.0).contains(&figure("utilisation")), "{row}");
+        assert!((0.0..=100.0).contains(&figure("unfair")), "{row}");
+        // Nothing was published of four jobs.
+        assert!(row.get("published_makespan").is_none(), "{row}");
+        assert!(row.get("same_jobs").is_none(), "{row}");
+    }
+    assert_eq!(told, json(&[&arguments[..], &["--json", "-"]].concat()));
+    let table = printed(&arguments);
+    assert!(table.starts_with("4 jobs on 2 GPUs: "), "{table}");
+    assert!(table.contains("\nshockwave "), "{table}");
+    std::fs::remove_dir_all(&folder).expect("ours");
+}
+
+#[test]
+fn shockwave_says_which_file_is_wrong_and_where() {
+    let (folder, trace) = jobs_that_change_their_batch_size("shockwave-wrong");
+    let failed = |more: &[&str]| failure(2, &[&["paper", "shockwave", &folder], more].concat());
+    let says = |more: &[&str], what: &str| {
+        let said = failed(more);
+        assert!(said.contains(what), "{said}");
+    };
+    says(&[], "the paper has no cluster for 4 jobs: say --gpus");
+    says(&["--gpus", "1"], "job 3 wants 2 GPUs, and there are 1");
+    says(
+        &["--gpus", "2", "--json", &trace],
+        "would replace what is read",
+    );
+    let speeds = format!("{folder}/some_throughputs.json");
+    let of_speeds = std::fs::read_to_string(&speeds).expect("ours");
+    let fewer = of_speeds.replace("('LM (batch size 80)', 2)", "('LM (batch size 80)', 4)");
+    std::fs::write(&speeds, fewer).expect("ours");
+    says(
+        &["--gpus", "2"],
+        "the throughputs have no \"LM (batch size 80)\" on 2 GPUs, which job 3 comes to",
+    );
+    std::fs::write(&speeds, "{}").expect("ours");
+    says(
+        &[],
+        "some_throughputs.json: there is no object \"v100\" at the top",
+    );
+    std::fs::write(&speeds, of_speeds).expect("ours");
+    let of_trace = std::fs::read_to_string(&trace).expect("ours");
+    std::fs::write(&trace, of_trace.replace("accordion", "often")).expect("ours");
+    says(
+        &[],
+        "four.trace: line 3, column \"mode\": \"often\" is not static, accordion or gns",
+    );
+    std::fs::write(format!("{folder}/five.trace"), of_trace).expect("ours");
+    says(&[], "has to have a .trace of jobs, one of them, and has 2");
+    std::fs::remove_dir_all(&folder).expect("ours");
+    says(&[], "cannot read ");
 }
