@@ -40,8 +40,6 @@ const RIVALS: [(&str, &str); 4] = [
 /// A figure of the paper.
 struct Figure {
     title: &'static str,
-    /// Whether some jobs ask for 2, 4 or 8 GPUs.
-    multi_gpu: bool,
     /// The step between published loads, in arrivals per hour.
     step: f64,
     /// The loads that are run unless others are asked for.
@@ -54,7 +52,6 @@ struct Figure {
 /// Figure 8.
 const SINGLE: Figure = Figure {
     title: "Mean JCT of single-GPU jobs over load",
-    multi_gpu: false,
     step: 0.4,
     loads: &[4.0, 4.8, 5.2, 5.6],
     published: [
@@ -80,7 +77,6 @@ const SINGLE: Figure = Figure {
 /// Figure 9.
 const MULTIPLE: Figure = Figure {
     title: "Mean JCT of jobs of one and of several GPUs over load",
-    multi_gpu: true,
     step: 0.2,
     loads: &[1.8, 2.2, 2.6],
     published: [
@@ -275,7 +271,7 @@ fn on_the_fastest(workload: &mut Workload) {
     }
 }
 
-fn text(title: &str, rows: Vec<Row>) -> String {
+fn text(title: &'static str, rows: Vec<Row>) -> String {
     let mut table = Table::default();
     let header = [
         "",

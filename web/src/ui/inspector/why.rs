@@ -74,7 +74,7 @@ pub(super) fn why(
         }
     });
     let cycle = explanation.and_then(|explanation| explanation.turns.as_ref());
-    let cycle = cycle.map(|cycle| turns(cycle, &stage, on_job));
+    let cycle = cycle.map(|cycle| turns(cycle, &stage, run.id, on_job));
     let slow = explanation.iter().flat_map(|explanation| &explanation.slow);
     let slow = slow.map(|cause| {
         let (by, rest) = cause.by_whom();
