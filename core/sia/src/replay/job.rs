@@ -1,0 +1,350 @@
+//! A job of the simulated world: what it holds, how far it is, and what its agent has seen.
+
+use super::error::ReplayError;
+use super::run::Outcome;
+use super::scheduler::LargestBatch;
+use super::workload::Submission;
+use super::world::{Application, World};
+use crate::batch;
+use crate::configurations::Configuration;
+use crate::rows::{self, OnType};
+use std::collections::BTreeSet;
+use switchyard_model::application::{StepTimes, packed};
+use switchyard_model::goodput::{
+    GradientStats, Limits, LocalBatch, Observation, ThroughputParams, fit,
+};
+
+/// What a job's agent has seen on one type.
+#[derive(Clone, Default)]
+struct Seen {
+    /// Nodes, replicas and samples per GPU of the observations.
+    keys: BTreeSet<[u32; 3]>,
+    observations: Vec<Observation>,
+    model: Option<ThroughputParams>,
+}
+
+pub(super) struct Job<'w> {
+    pub(super) submission: &'w Submission,
+    of: &'w Application,
+    /// Whether it chooses its batch; else it keeps the trace's.
+    adapts: bool,
+    /// Its clock, s.
+    clock: f64,
+    pub(super) completed: Option<f64>,
+    epoch: u32,
+    progress: f64,
+    /// The type it runs on and its GPUs per node; none while it waits.
+    on: Option<(usize, Vec<u32>)>,
+    /// The column it has, under Sia.
+    pub(super) column: Option<usize>,
+    batch: LocalBatch,
+    /// Seconds of its restart that are left.
+    restarting: f64,
+    /// `None` until it first starts.
+    restarts: Option<u32>,
+    gpu_seconds: f64,
+    stats: Option<GradientStats>,
+    seen: Vec<Seen>,
+    /// Its row, while nothing that it depends on changes.
+    row: Option<Vec<f32>>,
+    /// Times of the batch it has on the placement it has.
+    times: Option<(LocalBatch, StepTimes)>,
+    /// Its throughput on each type with the trace's GPUs and batch.
+    throughputs: Vec<f64>,
+}
+
+impl<'w> Job<'w> {
+    pub(super) fn new(
+        world: &'w World,
+        submission: &'w Submission,
+        adapts: bool,
+    ) -> Result<Self, ReplayError> {
+        let of = world.application(&submission.application);
+        let of = of.ok_or_else(|| ReplayError::Application {
+            job: submission.name.clone(),
+            application: submission.application.clone(),
+        })?;
+        Ok(Self {
+            submission,
+            of,
+            adapts,
+            clock: 0.0,
+            completed: None,
+            epoch: 0,
+            progress: 0.0,
+            on: None,
+            column: None,
+            batch: LocalBatch::default(),
+            restarting: 0.0,
+            restarts: None,
+            gpu_seconds: 0.0,
+            stats: None,
+            seen: vec![Seen::default(); world.types().len()],
+            row: None,
+            times: None,
+            throughputs: Vec::new(),
+        })
+    }
+
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        Some(Outcome {
+            name: self.submission.name.clone(),
+            application: self.submission.application.clone(),
+            submitted: self.submission.time,
+            completed: self.completed?,
+            restarts: self.restarts.unwrap_or(0),
+            gpu_seconds: self.gpu_seconds,
+        })
+    }
+
+    pub(super) fn is_restarting(&self) -> bool {
+        self.restarting > 0.0
+    }
+
+    /// Sia's ρ.
+    pub(super) fn restart_factor(&self, now: f64) -> f64 {
+        let age = now - self.submission.time;
+        rows::restart_factor(age, self.restarts.unwrap_or(0), self.of.believed_restart)
+    }
+
+    /// What each column is worth to it, with batches up to that `largest`.
+    pub(super) fn goodputs(
+        &mut self,
+        world: &World,
+        columns: &[Configuration],
+        largest: LargestBatch,
+    ) -> &[f32] {
+        let row = self.row.take().unwrap_or_else(|| {
+            let mut job = Vec::with_capacity(self.seen.len());
+            let mut most_replicas = 1;
+            for (kind, (seen, profile)) in self.seen.iter().zip(&self.of.on).enumerate() {
+                let limits = profile.limits;
+                let profiled = seen.keys.iter().map(|key| key[1]).max().unwrap_or(0);
+                let most = rows::most_replicas(profiled, limits.max_batch, limits.min_local);
+                most_replicas = most_replicas.max(most);
+                job.push(OnType {
+                    model: seen.model,
+                    limits: Limits {
+                        max_batch: match largest {
+                            LargestBatch::Application => limits.max_batch,
+                            LargestBatch::Trace => self.submission.batch.max(limits.m0),
+                        },
+                        max_local: self.of.believed_samples[kind],
+                        ..limits
+                    },
+                    one_gpu: profile.one_gpu,
+                });
+            }
+            rows::goodputs(
+                world.types(),
+                columns,
+                &job,
+                self.stats.as_ref(),
+                most_replicas,
+            )
+        });
+        self.row.insert(row)
+    }
+
+    /// Iterations per second of the trace's GPUs and batch on each type, packed; little where the type has too few
+    /// GPUs.
+    pub(super) fn throughputs(&mut self, world: &World) -> Vec<f64> {
+        if self.throughputs.is_empty() {
+            let gpus = self.submission.gpus;
+            let total = f64::from(self.submission.batch);
+            let on = world.types().iter().zip(&self.of.on).map(|(of, profile)| {
+                if gpus > of.gpus() {
+                    return 0.1;
+                }
+                let placement = packed(gpus, of.gpus_per_node);
+                let most = profile.most_samples(&placement);
+                let batch = batch::split(total, gpus, most, true);
+                let batch = cut(batch, gpus, profile.limits.max_batch);
+                self.of.calibration / profile.step_times(&placement, batch.m).iteration(batch.s)
+            });
+            self.throughputs = on.collect();
+        }
+        self.throughputs.clone()
+    }
+
+    /// Gives it GPUs of a type, by node, or takes them.
+    pub(super) fn give(
+        &mut self,
+        world: &World,
+        on: Option<(usize, Vec<u32>)>,
+        column: Option<usize>,
+    ) {
+        let on = on.map(|(kind, placement)| {
+            let most = world.most_nodes(kind);
+            (kind, even_out(placement, most))
+        });
+        self.column = column;
+        if self.on == on {
+            return;
+        }
+        self.on = on;
+        self.times = None;
+        if self.on.is_none() {
+            self.batch = LocalBatch::default();
+            return;
+        }
+        self.retune();
+        self.restarting = self.of.restart;
+        self.restarts = Some(self.restarts.map_or(0, |restarts| restarts + 1));
+    }
+
+    /// Chooses the batch for the GPUs it has.
+    fn retune(&mut self) {
+        let Some((kind, placement)) = &self.on else {
+            return;
+        };
+        let profile = &self.of.on[*kind];
+        let limits = profile.limits;
+        let (nodes, replicas) = (placement.len() as u32, placement.iter().sum::<u32>());
+        let most = profile.most_samples(placement);
+        let known = self.stats.zip(self.seen[*kind].model);
+        let batch = match known {
+            Some((stats, model)) if self.adapts => {
+                let limits = Limits {
+                    max_local: most,
+                    ..limits
+                };
+                batch::best(&model, &stats, &limits, nodes, replicas).batch
+            }
+            _ => {
+                let total = if self.adapts {
+                    limits.m0.max(limits.min_local.saturating_mul(replicas))
+                } else {
+                    self.submission.batch
+                };
+                batch::split(f64::from(total), replicas, most, total > limits.m0)
+            }
+        };
+        let most = profile.most_samples_of(replicas).unwrap_or(batch.m);
+        let batch = LocalBatch::new(batch.m.min(most), batch.s);
+        self.batch = cut(batch, replicas, limits.max_batch);
+    }
+
+    /// Advances it by some seconds.
+    pub(super) fn step(&mut self, seconds: f64) -> Result<(), ReplayError> {
+        if self.completed.is_some() {
+            return Ok(());
+        }
+        let Some((kind, placement)) = self.on.clone() else {
+            self.clock += seconds;
+            return Ok(());
+        };
+        let gpus = f64::from(placement.iter().sum::<u32>());
+        let delay = if self.restarting < seconds {
+            self.restarting
+        } else {
+            seconds
+        };
+        self.clock += delay;
+        // It holds them to the round's end, even if it is done before.
+        self.gpu_seconds += seconds * gpus;
+        self.restarting -= delay;
+        let mut left = seconds - delay;
+        let application = self.of.on[kind].application();
+        while left > 0.0 && self.completed.is_none() {
+            let speed = self.look(kind, &placement)?;
+            let next = application.progress_after(self.epoch + 1);
+            if self.progress + speed * left < next {
+                self.progress += speed * left;
+                self.clock += left;
+                left = 0.0;
+            } else {
+                let whole = libm::rint((next - self.progress) / speed);
+                let delta = if whole < left { whole } else { left };
+                self.epoch += 1;
+                self.progress = next;
+                self.clock += delta;
+                left -= delta;
+                if self.epoch >= application.epochs() {
+                    self.completed = Some(self.clock);
+                }
+            }
+            self.retune();
+        }
+        self.clock += left;
+        Ok(())
+    }
+
+    /// Its true progress per second; meanwhile its agent sees what goes on.
+    fn look(&mut self, kind: usize, placement: &[u32]) -> Result<f64, ReplayError> {
+        let profile = &self.of.on[kind];
+        let (nodes, replicas) = (placement.len() as u32, placement.iter().sum());
+        let total = self.batch.total(replicas);
+        let stats = profile.application().stats(total, self.epoch);
+        let times = match self.times {
+            Some((batch, times)) if batch == self.batch => times,
+            _ => profile.step_times(placement, self.batch.m),
+        };
+        self.times = Some((self.batch, times));
+        if self.stats != Some(stats) {
+            self.stats = Some(stats);
+            self.row = None;
+        }
+        let seen = &mut self.seen[kind];
+        if seen.keys.insert([nodes, replicas, self.batch.m]) {
+            seen.observations.push(Observation {
+                nodes,
+                replicas,
+                m: self.batch.m,
+                step: times.step,
+                sync: times.sync,
+            });
+            let fitted = fit(&seen.observations).map_err(|error| ReplayError::Fit {
+                job: self.submission.name.clone(),
+                error,
+            })?;
+            seen.model = Some(fitted.params);
+            self.row = None;
+        }
+        let gain = stats.gain(profile.limits.scale(total));
+        Ok(gain / times.iteration(self.batch.s) * self.of.calibration)
+    }
+}
+
+/// The batch, cut so that the total stays within the application's.
+fn cut(batch: LocalBatch, replicas: u32, max_batch: u32) -> LocalBatch {
+    let passes = u64::from(replicas.max(1)) * (u64::from(batch.s) + 1);
+    let most = u64::from(max_batch) / passes;
+    LocalBatch::new(batch.m.min(most as u32).max(1), batch.s)
+}
+
+/// A placement on no more nodes than were measured: beyond them, as even as can be.
+fn even_out(placement: Vec<u32>, most_nodes: u32) -> Vec<u32> {
+    if placement.len() as u32 <= most_nodes {
+        return placement;
+    }
+    let mut left: u32 = placement.iter().sum();
+    let each = left.div_ceil(most_nodes.max(1)).max(1);
+    let mut even = Vec::new();
+    while left > 0 {
+        let some = each.min(left);
+        even.push(some);
+        left -= some;
+    }
+    even
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_nodes_than_were_measured() {
+        assert_eq!(even_out(vec![2, 1], 2), [2, 1]);
+        assert_eq!(even_out(vec![3, 3, 1], 2), [4, 3]);
+    }
+
+    #[test]
+    fn a_batch_is_cut() {
+        assert_eq!(
+            cut(LocalBatch::new(683, 1), 3, 4096),
+            LocalBatch::new(682, 1)
+        );
+        assert_eq!(cut(LocalBatch::new(9, 0), 64, 32), LocalBatch::new(1, 0));
+    }
+}
