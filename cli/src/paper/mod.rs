@@ -9,6 +9,7 @@ mod pollux;
 mod queues;
 mod rlscheduler;
 mod section;
+mod sia;
 mod start;
 mod tiresias;
 
@@ -42,6 +43,8 @@ pub(crate) enum Arguments {
     Kai(queues::Arguments),
     /// Muri (SIGCOMM'22): interleaved jobs against SRTF, SRSF, Tiresias, AntMan and Themis, as its simulator has them
     Muri(muri::Arguments),
+    /// Sia (SOSP'23): jobs on unlike GPUs under Sia and Gavel, as the authors' simulator has them
+    Sia(sia::Arguments),
     /// How often `switchyard start` is right: jobs of a trace's held-out part, asked about at their submission
     Start(start::Arguments),
 }
@@ -58,6 +61,7 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Kueue(arguments) => queues::kueue(arguments),
         Arguments::Kai(arguments) => queues::kai(arguments),
         Arguments::Muri(arguments) => muri::muri(arguments),
+        Arguments::Sia(arguments) => sia::sia(arguments),
         Arguments::Start(arguments) => start::start(arguments),
     }
 }
