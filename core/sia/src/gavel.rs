@@ -9,6 +9,7 @@ use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, Variable
 use std::collections::BTreeMap;
 
 use crate::configurations::NodeType;
+use switchyard_model::order::by_value;
 
 /// A job in a round.
 #[derive(Clone, Debug)]
@@ -101,10 +102,7 @@ impl Gavel {
             }
         }
         // Stable: of equals the order stays.
-        list.sort_by(|a, b| {
-            let order = (b.0, b.1).partial_cmp(&(a.0, a.1));
-            order.unwrap_or(std::cmp::Ordering::Equal)
-        });
+        list.sort_by(|a, b| by_value(&b.0, &a.0).then_with(|| by_value(&b.1, &a.1)));
         let mut runs = vec![false; jobs.len()];
         let mut scheduled = vec![Vec::new(); left.len()];
         for (_, _, kind, at) in list {

@@ -20,6 +20,3 @@ pub mod profiles;
 pub mod program;
 pub mod replay;
 pub mod rows;
-mod table;
-
-pub use table::TableError;

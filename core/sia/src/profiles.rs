@@ -7,9 +7,8 @@
 //! tetrahedralisations are possible, which is so on a grid, its Qhull may choose another one. Here is what the
 //! engine's type does not say: limits, which differ between types, and the most samples that a GPU holds.
 
-use crate::table::{TableError, each_row};
 use std::collections::BTreeMap;
-use switchyard_model::application::{Application, ProfileError, ProfileTable, StepTimes};
+use switchyard_model::application::{Application, ProfileError, ProfileTable, StepTimes, each_row};
 use switchyard_model::goodput::Limits;
 use thiserror::Error;
 
@@ -36,10 +35,7 @@ pub struct Tables<'t> {
 /// Why tables are no profile.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ProfilesError {
-    /// A table cannot be read.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The tables are no application.
+    /// The tables cannot be read, or are no application.
     #[error(transparent)]
     Application(#[from] ProfileError),
     /// There is no step time of one GPU.
@@ -95,8 +91,9 @@ impl Profile {
         each_row(file, text, columns, |row| {
             let nodes: Option<Vec<u32>> = row.cell(0).chars().map(|c| c.to_digit(10)).collect();
             let nodes = nodes.filter(|nodes| !nodes.is_empty());
-            let nodes = nodes.ok_or_else(|| row.refuse(0, "one digit for each node"))?;
-            let (samples, step) = (row.count(1)?, row.number(2)?);
+            let nodes =
+                nodes.ok_or_else(|| row.refuse(0, columns[0], "one digit for each node"))?;
+            let (samples, step) = (row.count(1, columns[1])?, row.positive(2, columns[2])?);
             if nodes == [1] {
                 largest = largest.max(samples);
                 longest = if step > longest { step } else { longest };
@@ -116,7 +113,11 @@ impl Profile {
         let NamedText { file, text } = tables.scalability;
         let columns = ["num_nodes", "num_replicas", "local_bsz"];
         each_row(file, text, columns, |row| {
-            scalability.push([row.count(0)?, row.count(1)?, row.count(2)?]);
+            scalability.push([
+                row.count(0, columns[0])?,
+                row.count(1, columns[1])?,
+                row.count(2, columns[2])?,
+            ]);
             Ok(())
         })?;
         let limits = Limits {

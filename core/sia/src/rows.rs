@@ -26,12 +26,6 @@ pub struct OnType {
     pub one_gpu: f64,
 }
 
-/// How many replicas a job may have: twice as many as it ever ran on, at most 64, and as many as there is work for.
-pub fn most_replicas(profiled: u32, max_batch: u32, min_local: u32) -> u32 {
-    let twice = profiled.saturating_mul(2).max(1);
-    twice.min(64).min(max_batch / min_local.max(1)).max(1)
-}
-
 /// The goodput of each configuration, relative to the least of those that are worth something.
 pub fn goodputs(
     types: &[NodeType],
@@ -217,13 +211,5 @@ mod tests {
             without: -1.0,
         };
         assert_eq!(sum.costs(&[2.0], None, 1.0), [-300]);
-    }
-
-    #[test]
-    fn replicas_double() {
-        assert_eq!(most_replicas(0, 4096, 32), 1);
-        assert_eq!(most_replicas(12, 4096, 32), 24);
-        assert_eq!(most_replicas(60, 4096, 32), 64);
-        assert_eq!(most_replicas(16, 384, 64), 6);
     }
 }

@@ -10,6 +10,7 @@
 use super::dual::Prices;
 use super::free::{Free, Plan, round_up};
 use super::problem::ProgramError;
+use switchyard_model::order::by_value;
 
 pub(super) struct Found {
     /// The best plan that costs no more than was to be reached, if there is one.
@@ -84,10 +85,7 @@ pub(super) fn search(
         let mut next = walk.grow(before, moves, &after[at + 1]);
         if next.len() > most {
             let score = |branch: &Branch| branch.loss + walk.idle(branch.key, &after[at + 1]);
-            next.sort_by(|a, b| {
-                let (a, b) = ((score(a), a.key), (score(b), b.key));
-                a.partial_cmp(&b).unwrap_or(std::cmp::Ordering::Equal)
-            });
+            next.sort_by(|a, b| by_value(&score(a), &score(b)).then(a.key.cmp(&b.key)));
             for branch in next.drain(most..) {
                 let score = score(&branch);
                 dropped =
@@ -175,11 +173,7 @@ fn moves(
             loss: 0.0 - least,
         };
         moves.extend(some.chain([none]).filter(|of| of.loss <= room));
-        moves.sort_by(|a, b| {
-            a.loss
-                .partial_cmp(&b.loss)
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
+        moves.sort_by(|a, b| by_value(&a.loss, &b.loss));
         match moves.as_slice() {
             [only] => {
                 fixed[job] = only.column;
@@ -253,12 +247,7 @@ impl Walk<'_, '_> {
             }
         }
         // Stable: of equal losses the first stays.
-        next.sort_by(|a, b| {
-            let by_loss = a.loss.partial_cmp(&b.loss);
-            a.key
-                .cmp(&b.key)
-                .then(by_loss.unwrap_or(std::cmp::Ordering::Equal))
-        });
+        next.sort_by(|a, b| a.key.cmp(&b.key).then_with(|| by_value(&a.loss, &b.loss)));
         next.dedup_by_key(|branch| branch.key);
         next.retain(|branch| branch.loss + self.idle(branch.key, later) <= self.room);
         next

@@ -1,6 +1,7 @@
 //! The figures of the paper's table 3 over several workloads. In: runs. Out: hours, counts.
 
 use super::run::{Outcome, Run};
+use switchyard_model::order::by_value;
 
 const HOUR: f64 = 3600.0;
 
@@ -33,18 +34,10 @@ impl Figures {
         let jobs = || runs.iter().flat_map(|run| &run.outcomes);
         let of_run = |run: &Run| mean(run.outcomes.iter().map(|job| job.jct()));
         let makespan = |run: &Run| {
-            let least = |a: f64, b: f64| if b < a { b } else { a };
-            let first = run
-                .outcomes
-                .iter()
-                .map(|job| job.submitted)
-                .fold(f64::INFINITY, least);
-            let last = run
-                .outcomes
-                .iter()
-                .map(|job| -job.completed)
-                .fold(f64::INFINITY, least);
-            -last - first
+            let first = run.outcomes.iter().map(|job| job.submitted);
+            let last = run.outcomes.iter().map(|job| job.completed);
+            let (first, last) = (first.min_by(by_value), last.max_by(by_value));
+            last.unwrap_or(0.0) - first.unwrap_or(0.0)
         };
         let of_runs: Vec<f64> = runs.iter().map(of_run).collect();
         let middle = mean(of_runs.iter().copied());
@@ -68,7 +61,7 @@ impl Figures {
 /// The 99th percentile of JCT, s; 0 of nothing.
 fn p99<'o>(of: impl Iterator<Item = &'o Outcome>) -> f64 {
     let mut jcts: Vec<f64> = of.map(Outcome::jct).collect();
-    jcts.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    jcts.sort_by(by_value);
     let at = (0.99 * jcts.len() as f64) as usize;
     jcts.get(at).or(jcts.last()).copied().unwrap_or(0.0)
 }

@@ -120,8 +120,7 @@ impl<'w> Job<'w> {
             for (kind, (seen, profile)) in self.seen.iter().zip(&self.of.on).enumerate() {
                 let limits = profile.limits;
                 let profiled = seen.keys.iter().map(|key| key[1]).max().unwrap_or(0);
-                let most = rows::most_replicas(profiled, limits.max_batch, limits.min_local);
-                most_replicas = most_replicas.max(most);
+                most_replicas = most_replicas.max(limits.explored_replicas(profiled));
                 job.push(OnType {
                     model: seen.model,
                     limits: Limits {
@@ -151,15 +150,16 @@ impl<'w> Job<'w> {
     pub(super) fn throughputs(&mut self, world: &World) -> Vec<f64> {
         if self.throughputs.is_empty() {
             let gpus = self.submission.gpus;
-            let total = f64::from(self.submission.batch);
             let on = world.types().iter().zip(&self.of.on).map(|(of, profile)| {
                 if gpus > of.gpus() {
                     return 0.1;
                 }
                 let placement = packed(gpus, of.gpus_per_node);
-                let most = profile.most_samples(&placement);
-                let batch = batch::split(total, gpus, most, true);
-                let batch = cut(batch, gpus, profile.limits.max_batch);
+                let limits = Limits {
+                    max_local: profile.most_samples(&placement),
+                    ..profile.limits
+                };
+                let batch = limits.split(self.submission.batch, gpus);
                 self.of.calibration / profile.step_times(&placement, batch.m).iteration(batch.s)
             });
             self.throughputs = on.collect();
@@ -199,16 +199,14 @@ impl<'w> Job<'w> {
             return;
         };
         let profile = &self.of.on[*kind];
-        let limits = profile.limits;
+        let limits = Limits {
+            max_local: profile.most_samples(placement),
+            ..profile.limits
+        };
         let (nodes, replicas) = (placement.len() as u32, placement.iter().sum::<u32>());
-        let most = profile.most_samples(placement);
         let known = self.stats.zip(self.seen[*kind].model);
         let batch = match known {
             Some((stats, model)) if self.adapts => {
-                let limits = Limits {
-                    max_local: most,
-                    ..limits
-                };
                 batch::best(&model, &stats, &limits, nodes, replicas).batch
             }
             _ => {
@@ -217,12 +215,12 @@ impl<'w> Job<'w> {
                 } else {
                     self.submission.batch
                 };
-                batch::split(f64::from(total), replicas, most, total > limits.m0)
+                limits.split(total, replicas)
             }
         };
         let most = profile.most_samples_of(replicas).unwrap_or(batch.m);
         let batch = LocalBatch::new(batch.m.min(most), batch.s);
-        self.batch = cut(batch, replicas, limits.max_batch);
+        self.batch = limits.cut(batch, replicas);
     }
 
     /// Advances it by some seconds.
@@ -306,13 +304,6 @@ impl<'w> Job<'w> {
     }
 }
 
-/// The batch, cut so that the total stays within the application's.
-fn cut(batch: LocalBatch, replicas: u32, max_batch: u32) -> LocalBatch {
-    let passes = u64::from(replicas.max(1)) * (u64::from(batch.s) + 1);
-    let most = u64::from(max_batch) / passes;
-    LocalBatch::new(batch.m.min(most as u32).max(1), batch.s)
-}
-
 /// A placement on no more nodes than were measured: beyond them, as even as can be.
 fn even_out(placement: Vec<u32>, most_nodes: u32) -> Vec<u32> {
     if placement.len() as u32 <= most_nodes {
@@ -337,14 +328,5 @@ mod tests {
     fn no_more_nodes_than_were_measured() {
         assert_eq!(even_out(vec![2, 1], 2), [2, 1]);
         assert_eq!(even_out(vec![3, 3, 1], 2), [4, 3]);
-    }
-
-    #[test]
-    fn a_batch_is_cut() {
-        assert_eq!(
-            cut(LocalBatch::new(683, 1), 3, 4096),
-            LocalBatch::new(682, 1)
-        );
-        assert_eq!(cut(LocalBatch::new(9, 0), 64, 32), LocalBatch::new(1, 0));
     }
 }

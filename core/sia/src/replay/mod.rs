@@ -26,7 +26,7 @@ pub use error::ReplayError;
 pub use figures::Figures;
 pub use run::{Outcome, Run};
 pub use scheduler::{LargestBatch, Scheduler};
-pub use workload::Submission;
+pub use workload::{Submission, WorkloadError};
 pub use world::{PAPER_TYPES, World, WorldError};
 
 use crate::configurations::{Configuration, configurations};

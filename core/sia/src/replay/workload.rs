@@ -1,6 +1,18 @@
 //! Workloads: `name,time,application,num_replicas,batch_size`, a job per line. In: a text. Out: submissions.
 
-use crate::table::{TableError, each_row};
+use switchyard_model::application::{ProfileError, each_row};
+use thiserror::Error;
+
+/// Why a text is no workload.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum WorkloadError {
+    /// A column or a value is wrong.
+    #[error(transparent)]
+    Table(#[from] ProfileError),
+    /// There are no jobs.
+    #[error("{0} has no rows: it needs one at least")]
+    Empty(String),
+}
 
 /// A job that comes.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,25 +34,28 @@ impl Submission {
     ///
     /// # Errors
     ///
-    /// A [`TableError`] that names file, line and column.
-    pub fn read(file: &str, text: &str) -> Result<Vec<Self>, TableError> {
+    /// A [`WorkloadError`] that names file, line and column.
+    pub fn read(file: &str, text: &str) -> Result<Vec<Self>, WorkloadError> {
         let columns = ["name", "time", "application", "num_replicas", "batch_size"];
         let mut jobs = Vec::new();
         each_row(file, text, columns, |row| {
             let named = |at| match row.cell(at) {
-                "" => Err(row.refuse(at, "a name")),
+                "" => Err(row.refuse(at, columns[at], "a name")),
                 name => Ok(name.to_owned()),
             };
             jobs.push(Self {
                 name: named(0)?,
-                time: row.number(1)?,
+                time: row.at_least_zero(1, columns[1])?,
                 application: named(2)?,
-                gpus: row.count(3)?,
-                batch: row.count(4)?,
+                gpus: row.count(3, columns[3])?,
+                batch: row.count(4, columns[4])?,
             });
             Ok(())
         })?;
-        Ok(jobs)
+        match jobs.is_empty() {
+            true => Err(WorkloadError::Empty(file.to_owned())),
+            false => Ok(jobs),
+        }
     }
 }
 
