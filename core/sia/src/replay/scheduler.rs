@@ -3,10 +3,12 @@
 use crate::program::Effort;
 use crate::rows::Objective;
 
-/// Up to which total batch Sia weighs configurations. Jobs that run go up to the application's in either case.
+/// Up to which total batch Sia weighs configurations. Jobs that run go up to the application's in either case. Which
+/// of them the paper's figures were made with we do not know: those of Philly and Saturn are closer to the first,
+/// newTrace's to neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LargestBatch {
-    /// The largest that the application allows: what the paper says, and what gives its figures.
+    /// The largest that the application allows.
     #[default]
     Application,
     /// The batch that the trace has for the job, as the released artifact does.
@@ -23,7 +25,7 @@ pub enum Scheduler {
 }
 
 impl Scheduler {
-    /// Sia as in the paper.
+    /// Sia with the paper's parameters.
     pub fn sia() -> Self {
         Self::Sia(
             Objective::default(),
