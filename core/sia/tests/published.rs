@@ -1,8 +1,10 @@
 //! The replay beside what the authors published: the paper's table 3 and the README of its simulator. In: their
-//! workloads and profiles, in `sia` of the folder that SWITCHYARD_TRACES names, `../shared/traces` if it names none.
+//! workloads and profiles, which are not in this repository: `SWITCHYARD_TRACES` names the folder in which they lie as
+//! `sia/workloads` and `sia/profiles`. Many workloads at once are slow, and run by name.
 //!
-//! Gavel is held to the README's digits. Sia is held to the digits of table 3, of which there is one: costs are
-//! rounded to hundredths, many plans are equally good, and solvers choose among them differently.
+//! Gavel is held to the README's digits. Sia is held to the digit of table 3, and as it was released to what that
+//! simulator gave when we ran it: costs are rounded to hundredths, many plans are equally good, and solvers choose
+//! among them differently, so that a workload's mean differs by a few percent.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,19 +13,10 @@ use std::path::{Path, PathBuf};
 use switchyard_sia::profiles::NamedText;
 use switchyard_sia::replay::{Figures, Run, Scheduler, Submission, World, replay};
 
-/// Where the inputs are, if they are there.
-fn folder() -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces");
-    let traces = env::var_os("SWITCHYARD_TRACES").map_or_else(|| beside.into(), PathBuf::from);
-    let folder = traces.join("sia");
-    let is_there = folder.join("workloads").is_dir();
-    if !is_there {
-        println!(
-            "skipped: {} is no folder of Sia's artifact",
-            folder.display()
-        );
-    }
-    is_there.then_some(folder)
+/// Where the inputs are.
+fn folder() -> PathBuf {
+    let folder = env::var_os("SWITCHYARD_TRACES");
+    Path::new(&folder.expect("SWITCHYARD_TRACES names the folder of traces")).join("sia")
 }
 
 fn world(folder: &Path) -> World {
@@ -51,13 +44,9 @@ fn run(folder: &Path, world: &World, workload: &str, scheduler: &Scheduler) -> R
     replay(world, &jobs, scheduler, |_| ()).expect("it ends")
 }
 
-/// Runs of all workloads of a sort, with a line of each; none where the inputs are not there.
-fn runs(of: &str, count: u32, scheduler: &Scheduler) -> Option<Vec<Run>> {
-    let folder = folder()?;
-    if !folder.join("workloads").join(of).is_dir() {
-        println!("skipped: {} has no workloads/{of}", folder.display());
-        return None;
-    }
+/// Runs of all workloads of a sort, with a line of each.
+fn runs(of: &str, count: u32, scheduler: &Scheduler) -> Vec<Run> {
+    let folder = folder();
     let world = world(&folder);
     let runs = (1..=count).map(|at| {
         let run = run(&folder, &world, &format!("{of}/workload-{at}"), scheduler);
@@ -66,7 +55,7 @@ fn runs(of: &str, count: u32, scheduler: &Scheduler) -> Option<Vec<Run>> {
     });
     let runs: Vec<Run> = runs.collect();
     println!("{of}: {:?}", Figures::of(&runs));
-    Some(runs)
+    runs
 }
 
 /// Seconds.
@@ -79,8 +68,9 @@ fn close(ours: f64, theirs: f64) {
 }
 
 #[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn gavel_has_the_mean_of_the_simulator_on_a_workload() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let run = run(
         &folder,
         &world(&folder),
@@ -91,9 +81,10 @@ fn gavel_has_the_mean_of_the_simulator_on_a_workload() {
 }
 
 #[test]
-fn sia_gives_jobs_gpus_on_the_first_rounds_of_a_workload() {
+#[ignore = "needs SWITCHYARD_TRACES"]
+fn sia_scales_the_first_jobs_of_a_workload() {
     // The first of the workload's jobs alone: it runs to its end on more than the GPU it begins with.
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let path = folder.join("workloads/saturn/workload-1.csv");
     let text = fs::read_to_string(&path).expect("a workload");
     let first: String = text
@@ -113,11 +104,9 @@ fn sia_gives_jobs_gpus_on_the_first_rounds_of_a_workload() {
 }
 
 #[test]
-#[ignore = "ten workloads; seconds in release builds, minutes in debug builds"]
+#[ignore = "needs SWITCHYARD_TRACES"]
 fn gavel_on_saturn() {
-    let Some(runs) = runs("saturn", 10, &Scheduler::Gavel) else {
-        return;
-    };
+    let runs = runs("saturn", 10, &Scheduler::Gavel);
     // The simulator run again, with ECOS.
     for (run, theirs) in runs
         .iter()
@@ -137,43 +126,72 @@ fn gavel_on_saturn() {
     assert!((figures.restarts - 7.408).abs() < 1e-3);
 }
 
-/// Table 3 has one digit of the mean, and so many Gavel's means must be of Sia's.
-fn of_table_3(of: &str, count: u32, hours: std::ops::RangeInclusive<f64>) {
-    let Some(sia) = runs(of, count, &Scheduler::sia()) else {
-        return;
-    };
+/// Hours of the mean JCT, Sia's and Gavel's; all rounds are proven.
+fn means(of: &str, count: u32) -> [f64; 2] {
+    let sia = runs(of, count, &Scheduler::sia());
     assert!(sia.iter().all(|run| run.proven[0] == run.proven[1]));
-    let Some(gavel) = runs(of, count, &Scheduler::Gavel) else {
-        return;
-    };
-    let sia = Figures::of(&sia).mean_jct_hours;
-    let gavel = Figures::of(&gavel).mean_jct_hours;
-    println!("{of}: Sia ÷ Gavel {}", sia / gavel);
-    assert!(hours.contains(&sia), "{sia} h");
-    let ratio = sia / gavel;
-    assert!((0.25..=0.33).contains(&ratio), "{ratio}");
+    let gavel = runs(of, count, &Scheduler::Gavel);
+    [sia, gavel].map(|runs| Figures::of(&runs).mean_jct_hours)
 }
 
 #[test]
-#[ignore = "ten workloads; seconds in release builds, minutes in debug builds"]
-fn sia_on_saturn() {
-    of_table_3("saturn", 10, 0.65..=0.75);
+#[ignore = "slow, and needs SWITCHYARD_TRACES"]
+fn sia_on_saturn_by_name() {
+    let [sia, gavel] = means("saturn", 10);
+    assert!((0.65..=0.75).contains(&sia), "{sia} h");
+    assert!((0.25..=0.33).contains(&(sia / gavel)), "{sia} of {gavel} h");
 }
 
 #[test]
-#[ignore = "eight workloads; seconds in release builds, minutes in debug builds"]
-fn sia_on_philly() {
-    of_table_3("philly", 8, 0.55..=0.65);
+#[ignore = "slow, and needs SWITCHYARD_TRACES"]
+fn sia_on_philly_by_name() {
+    // Sia ÷ Gavel is 0.341 here, 0.6 ÷ 1.9 in the table: above the 0.33 that Saturn is held to.
+    let [sia, gavel] = means("philly", 8);
+    assert!((0.55..=0.65).contains(&sia), "{sia} h");
+    assert!((gavel / 1.9 - 1.0).abs() <= 0.02, "{gavel} h");
 }
 
 #[test]
-#[ignore = "ten workloads of 960 jobs; needs workloads/newtrace"]
-fn newtrace_probe() {
-    for s in [
-        Scheduler::sia(),
-        Scheduler::sia_as_released(),
-        Scheduler::Gavel,
+#[ignore = "slow, and needs SWITCHYARD_TRACES"]
+fn gavel_on_newtrace_by_name() {
+    // Sia's mean here is 0.807 h, the table's 0.7: it is not reproduced (docs/figures.md).
+    let runs = runs("newtrace", 10, &Scheduler::Gavel);
+    let figures = Figures::of(&runs);
+    for (ours, theirs) in [
+        (figures.mean_jct_hours, 11.3),
+        (figures.p99_hours, 98.1),
+        (figures.makespan_hours, 110.0),
+        (figures.gpu_hours, 6.4),
     ] {
-        runs("newtrace", 10, &s);
+        assert!((ours / theirs - 1.0).abs() <= 0.02, "{ours}, {theirs}");
     }
+}
+
+/// Seconds of the mean JCT that the released simulator gave when we ran it, with CBC in one thread.
+const RERUN: [(&str, f64); 5] = [
+    ("philly/workload-1", 1994.7125),
+    ("philly/workload-2", 2620.825),
+    ("philly/workload-3", 2049.45625),
+    ("saturn/workload-1", 2091.0375),
+    ("saturn/workload-7", 2115.1125),
+];
+
+#[test]
+#[ignore = "slow, and needs SWITCHYARD_TRACES"]
+fn sia_as_released_is_close_to_the_released_simulator_by_name() {
+    let folder = folder();
+    let world = world(&folder);
+    let mut sums = [0.0, 0.0];
+    for (workload, theirs) in RERUN {
+        let ours = mean_jct(&run(
+            &folder,
+            &world,
+            workload,
+            &Scheduler::sia_as_released(),
+        ));
+        println!("{workload}: {ours} s, {theirs} s");
+        assert!((ours / theirs - 1.0).abs() <= 0.05, "{ours}, {theirs}");
+        sums = [sums[0] + ours, sums[1] + theirs];
+    }
+    assert!((sums[0] / sums[1] - 1.0).abs() <= 0.02, "{sums:?}");
 }
