@@ -43,7 +43,7 @@ pub(crate) enum Arguments {
     Kai(queues::Arguments),
     /// Muri (SIGCOMM'22): interleaved jobs against SRTF, SRSF, Tiresias, AntMan and Themis, as its simulator has them
     Muri(muri::Arguments),
-    /// Sia (SOSP'23): jobs on unlike GPUs under Sia and Gavel, as the authors' simulator has them
+    /// Sia (SOSP'23): jobs on unlike GPUs under Sia, Pollux and Gavel, as the authors' simulator has them
     Sia(sia::Arguments),
     /// How often `switchyard start` is right: jobs of a trace's held-out part, asked about at their submission
     Start(start::Arguments),

@@ -239,13 +239,13 @@ fn sia_tells_who_scales_jobs_and_who_does_not() {
     let told = json(&[&asked[..], &["--json", "-"]].concat());
     let rows = told.as_array().expect("rows");
     let policies: Vec<_> = rows.iter().map(|row| &row["policy"]).collect();
-    assert_eq!(policies, ["sia", "sia-as-released", "gavel"]);
+    assert_eq!(policies, ["sia", "sia-as-released", "pollux", "gavel"]);
     let figure = |row: usize, name: &str| rows[row][name].as_f64().expect("a figure");
     assert!(
-        figure(0, "mean_jct_hours") < figure(2, "mean_jct_hours"),
+        figure(0, "mean_jct_hours") < figure(3, "mean_jct_hours"),
         "{told}"
     );
-    assert_eq!(figure(2, "published_mean_jct_hours"), 1.9);
+    assert_eq!(figure(3, "published_mean_jct_hours"), 1.9);
     assert_eq!(figure(0, "published_gpu_hours"), 4.0);
     assert_eq!(
         rows[0]["mean_jct_seconds"].as_array().map(Vec::len),

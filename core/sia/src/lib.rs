@@ -5,8 +5,8 @@
 //! fitted models, statistics ──rows──▶ goodput ┴──program──▶ a choice per job ──placing──▶ nodes
 //! ```
 //!
-//! These are decisions alone, pure functions of what they are given. `gavel` is the rival of the paper's
-//! comparison. `replay` is the authors' simulator, which both are measured in, and `profiles` reads what it
+//! These are decisions alone, pure functions of what they are given. `gavel` is a rival of the paper's
+//! comparison, Pollux, in `replay`, the other. `replay` is the authors' simulator, which both are measured in, and `profiles` reads what it
 //! measures with. Formulas are the paper's sections 3.3 and 3.4; where its artifact
 //! (<https://github.com/siasosp23/artifacts>, `sia-simulator`) does otherwise, the artifact is followed.
 

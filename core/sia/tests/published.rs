@@ -126,19 +126,21 @@ fn gavel_on_saturn() {
     assert!((figures.restarts - 7.408).abs() < 1e-3);
 }
 
-/// Hours of the mean JCT, Sia's and Gavel's; all rounds are proven.
-fn means(of: &str, count: u32) -> [f64; 2] {
+/// Hours of the mean JCT, Sia's, Pollux' and Gavel's; all rounds are proven.
+fn means(of: &str, count: u32) -> [f64; 3] {
     let sia = runs(of, count, &Scheduler::sia());
     assert!(sia.iter().all(|run| run.proven[0] == run.proven[1]));
     let gavel = runs(of, count, &Scheduler::Gavel);
-    [sia, gavel].map(|runs| Figures::of(&runs).mean_jct_hours)
+    let pollux = runs(of, count, &Scheduler::Pollux(0));
+    [sia, pollux, gavel].map(|runs| Figures::of(&runs).mean_jct_hours)
 }
 
 #[test]
 #[ignore = "slow, and needs SWITCHYARD_TRACES"]
 fn sia_on_saturn_by_name() {
-    let [sia, gavel] = means("saturn", 10);
+    let [sia, pollux, gavel] = means("saturn", 10);
     assert!((0.65..=0.75).contains(&sia), "{sia} h");
+    assert!(sia / pollux <= 0.7, "{sia} of {pollux} h");
     assert!((0.25..=0.33).contains(&(sia / gavel)), "{sia} of {gavel} h");
 }
 
@@ -146,8 +148,10 @@ fn sia_on_saturn_by_name() {
 #[ignore = "slow, and needs SWITCHYARD_TRACES"]
 fn sia_on_philly_by_name() {
     // Sia ÷ Gavel is 0.341 here, 0.6 ÷ 1.9 in the table: above the 0.33 that Saturn is held to.
-    let [sia, gavel] = means("philly", 8);
+    let [sia, pollux, gavel] = means("philly", 8);
     assert!((0.55..=0.65).contains(&sia), "{sia} h");
+    assert!(sia / pollux <= 0.7, "{sia} of {pollux} h");
+    assert!((0.95..=1.05).contains(&pollux), "{pollux} h");
     assert!((gavel / 1.9 - 1.0).abs() <= 0.02, "{gavel} h");
 }
 

@@ -2,6 +2,7 @@
 
 use crate::program::ProgramError;
 use switchyard_model::goodput::FitError;
+use switchyard_policies::pollux::ProblemError;
 use thiserror::Error;
 
 /// Why a workload cannot be run.
@@ -44,6 +45,14 @@ pub enum ReplayError {
         at: f64,
         /// Why.
         error: ProgramError,
+    },
+    /// A round that cannot be searched.
+    #[error("the round at {at} s cannot be searched: {error}")]
+    Search {
+        /// When, s.
+        at: f64,
+        /// Why.
+        error: ProblemError,
     },
     /// Work that does not end.
     #[error(

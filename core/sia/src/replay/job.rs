@@ -23,11 +23,21 @@ struct Seen {
     model: Option<ThroughputParams>,
 }
 
+/// How a job trains.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// With the trace's batch.
+    AsInTrace,
+    /// With batches by a model of each type.
+    Adaptive,
+    /// With batches by one model of all types together.
+    AdaptiveUnaware,
+}
+
 pub(super) struct Job<'w> {
     pub(super) submission: &'w Submission,
     of: &'w Application,
-    /// Whether it chooses its batch; else it keeps the trace's.
-    adapts: bool,
+    how: Kind,
     /// Its clock, s.
     clock: f64,
     pub(super) completed: Option<f64>,
@@ -57,7 +67,7 @@ impl<'w> Job<'w> {
     pub(super) fn new(
         world: &'w World,
         submission: &'w Submission,
-        adapts: bool,
+        how: Kind,
     ) -> Result<Self, ReplayError> {
         let of = world.application(&submission.application);
         let of = of.ok_or_else(|| ReplayError::Application {
@@ -67,7 +77,7 @@ impl<'w> Job<'w> {
         Ok(Self {
             submission,
             of,
-            adapts,
+            how,
             clock: 0.0,
             completed: None,
             epoch: 0,
@@ -94,6 +104,42 @@ impl<'w> Job<'w> {
             completed: self.completed?,
             restarts: self.restarts.unwrap_or(0),
             gpu_seconds: self.gpu_seconds,
+        })
+    }
+
+    /// Where it keeps what it sees on a type.
+    fn seen_of(&self, kind: usize) -> usize {
+        match self.how {
+            Kind::AdaptiveUnaware => 0,
+            _ => kind,
+        }
+    }
+
+    /// `None` before its first start, which is not counted.
+    pub(super) fn restarts(&self) -> Option<u32> {
+        self.restarts
+    }
+
+    pub(super) fn gpu_seconds(&self) -> f64 {
+        self.gpu_seconds
+    }
+
+    /// Whether there is a model of all types together.
+    pub(super) fn is_profiled(&self) -> bool {
+        self.stats.is_some() && self.seen[0].model.is_some()
+    }
+
+    /// How far it may explore, where types are not told apart: by the first type's batches.
+    pub(super) fn explored_replicas(&self) -> u32 {
+        let most = self.seen[0].keys.iter().map(|key| key[1]).max();
+        self.of.on[0].limits.explored_replicas(most.unwrap_or(0))
+    }
+
+    /// Goodput where types are not told apart; 0 before there is a model.
+    pub(super) fn goodput(&self, nodes: u32, replicas: u32) -> f64 {
+        let known = self.stats.zip(self.seen[0].model);
+        known.map_or(0.0, |(stats, model)| {
+            batch::best(&model, &stats, &self.of.on[0].limits, nodes, replicas).goodput
         })
     }
 
@@ -204,16 +250,15 @@ impl<'w> Job<'w> {
             ..profile.limits
         };
         let (nodes, replicas) = (placement.len() as u32, placement.iter().sum::<u32>());
-        let known = self.stats.zip(self.seen[*kind].model);
+        let known = self.stats.zip(self.seen[self.seen_of(*kind)].model);
         let batch = match known {
-            Some((stats, model)) if self.adapts => {
+            Some((stats, model)) if self.how != Kind::AsInTrace => {
                 batch::best(&model, &stats, &limits, nodes, replicas).batch
             }
             _ => {
-                let total = if self.adapts {
-                    limits.m0.max(limits.min_local.saturating_mul(replicas))
-                } else {
-                    self.submission.batch
+                let total = match self.how {
+                    Kind::AsInTrace => self.submission.batch,
+                    _ => limits.m0.max(limits.min_local.saturating_mul(replicas)),
                 };
                 limits.split(total, replicas)
             }
@@ -283,7 +328,8 @@ impl<'w> Job<'w> {
             self.stats = Some(stats);
             self.row = None;
         }
-        let seen = &mut self.seen[kind];
+        let at = self.seen_of(kind);
+        let seen = &mut self.seen[at];
         if seen.keys.insert([nodes, replicas, self.batch.m]) {
             seen.observations.push(Observation {
                 nodes,

@@ -1,5 +1,5 @@
 //! The authors' simulator (SOSP'23, artifact `sia-simulator/multi_simulator.py`): jobs of measured applications on
-//! unlike GPUs, under Sia or Gavel. In: a world, jobs, a scheduler. Out: when each job was done, its restarts, and
+//! unlike GPUs, under Sia, Pollux or Gavel. In: a world, jobs, a scheduler. Out: when each job was done, its restarts, and
 //! the figures of the paper's tables.
 //!
 //! It is not the engine, and keeps what is peculiar to that simulator:
@@ -17,6 +17,7 @@
 mod error;
 mod figures;
 mod job;
+mod pollux;
 mod run;
 mod scheduler;
 mod workload;
@@ -34,7 +35,8 @@ use crate::gavel::{Asking, Gavel, Given};
 use crate::placing::{counts, place};
 use crate::program::{Effort, Program, solve};
 use crate::rows::Objective;
-use job::Job;
+use job::{Job, Kind};
+use pollux::Pollux;
 
 /// Rounds after which jobs that are left are taken to never end: a year of minutes.
 const MOST_ROUNDS: u32 = 525_600;
@@ -53,11 +55,12 @@ pub fn replay(
     let interval = f64::from(scheduler.interval());
     let mut jobs = Vec::with_capacity(submissions.len());
     for submission in submissions {
-        jobs.push(Job::new(
-            world,
-            submission,
-            matches!(scheduler, Scheduler::Sia(..)),
-        )?);
+        let how = match scheduler {
+            Scheduler::Sia(..) => Kind::Adaptive,
+            Scheduler::Pollux(_) => Kind::AdaptiveUnaware,
+            Scheduler::Gavel => Kind::AsInTrace,
+        };
+        jobs.push(Job::new(world, submission, how)?);
     }
     let mut decider = Decider::new(world, scheduler, submissions)?;
     let mut run = Run::default();
@@ -99,6 +102,7 @@ enum Decider {
         effort: Effort,
         largest: LargestBatch,
     },
+    Pollux(Box<Pollux>),
     Gavel(Gavel),
 }
 
@@ -115,6 +119,7 @@ impl Decider {
                 effort: *effort,
                 largest: *largest,
             }),
+            Scheduler::Pollux(seed) => Ok(Self::Pollux(Box::new(Pollux::new(world, *seed)))),
             Scheduler::Gavel => {
                 let most = world.types().iter().map(|of| of.gpus()).max().unwrap_or(0);
                 if let Some(wide) = submissions.iter().find(|job| job.gpus > most) {
@@ -139,6 +144,9 @@ impl Decider {
         proven: &mut [u32; 2],
     ) -> Result<(), ReplayError> {
         match self {
+            Self::Pollux(pollux) => pollux
+                .round(world, now, jobs, active)
+                .map_err(|error| ReplayError::Search { at: now, error })?,
             Self::Gavel(gavel) => {
                 let asking = |&at: &usize| Asking {
                     id: at,

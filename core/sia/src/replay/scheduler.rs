@@ -20,6 +20,8 @@ pub enum LargestBatch {
 pub enum Scheduler {
     /// Sia, with its objective, how hard it looks for the best plan, and the batches that it looks at.
     Sia(Objective, Effort, LargestBatch),
+    /// Pollux, which does not tell types apart, with the seed of its search.
+    Pollux(u64),
     /// Gavel with the GPUs and batches of the trace.
     Gavel,
 }
@@ -42,7 +44,7 @@ impl Scheduler {
     /// Seconds of a round in the paper's runs.
     pub fn interval(&self) -> u32 {
         match self {
-            Self::Sia(..) => 60,
+            Self::Sia(..) | Self::Pollux(_) => 60,
             Self::Gavel => 360,
         }
     }

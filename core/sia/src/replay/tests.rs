@@ -50,6 +50,7 @@ fn all_jobs_end_and_the_same_run_is_the_same() {
     for scheduler in [
         Scheduler::sia(),
         Scheduler::sia_as_released(),
+        Scheduler::Pollux(7),
         Scheduler::Gavel,
     ] {
         let mut shares = Vec::new();
