@@ -25,7 +25,7 @@ struct Seen {
 
 /// How a job trains.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Training {
     /// With the trace's batch.
     AsInTrace,
     /// With batches by a model of each type.
@@ -37,7 +37,7 @@ pub(super) enum Kind {
 pub(super) struct Job<'w> {
     pub(super) submission: &'w Submission,
     of: &'w Application,
-    how: Kind,
+    how: Training,
     /// Its clock, s.
     clock: f64,
     pub(super) completed: Option<f64>,
@@ -67,7 +67,7 @@ impl<'w> Job<'w> {
     pub(super) fn new(
         world: &'w World,
         submission: &'w Submission,
-        how: Kind,
+        how: Training,
     ) -> Result<Self, ReplayError> {
         let of = world.application(&submission.application);
         let of = of.ok_or_else(|| ReplayError::Application {
@@ -110,7 +110,7 @@ impl<'w> Job<'w> {
     /// Where it keeps what it sees on a type.
     fn seen_of(&self, kind: usize) -> usize {
         match self.how {
-            Kind::AdaptiveUnaware => 0,
+            Training::AdaptiveUnaware => 0,
             _ => kind,
         }
     }
@@ -252,12 +252,12 @@ impl<'w> Job<'w> {
         let (nodes, replicas) = (placement.len() as u32, placement.iter().sum::<u32>());
         let known = self.stats.zip(self.seen[self.seen_of(*kind)].model);
         let batch = match known {
-            Some((stats, model)) if self.how != Kind::AsInTrace => {
+            Some((stats, model)) if self.how != Training::AsInTrace => {
                 batch::best(&model, &stats, &limits, nodes, replicas).batch
             }
             _ => {
                 let total = match self.how {
-                    Kind::AsInTrace => self.submission.batch,
+                    Training::AsInTrace => self.submission.batch,
                     _ => limits.m0.max(limits.min_local.saturating_mul(replicas)),
                 };
                 limits.split(total, replicas)

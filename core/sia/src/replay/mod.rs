@@ -35,7 +35,7 @@ use crate::gavel::{Asking, Gavel, Given};
 use crate::placing::{counts, place};
 use crate::program::{Effort, Program, solve};
 use crate::rows::Objective;
-use job::{Job, Kind};
+use job::{Job, Training};
 use pollux::Pollux;
 
 /// Rounds after which jobs that are left are taken to never end: a year of minutes.
@@ -56,9 +56,9 @@ pub fn replay(
     let mut jobs = Vec::with_capacity(submissions.len());
     for submission in submissions {
         let how = match scheduler {
-            Scheduler::Sia(..) => Kind::Adaptive,
-            Scheduler::Pollux(_) => Kind::AdaptiveUnaware,
-            Scheduler::Gavel => Kind::AsInTrace,
+            Scheduler::Sia(..) => Training::Adaptive,
+            Scheduler::Pollux(_) => Training::AdaptiveUnaware,
+            Scheduler::Gavel => Training::AsInTrace,
         };
         jobs.push(Job::new(world, submission, how)?);
     }
