@@ -10,6 +10,7 @@ mod queues;
 mod rlscheduler;
 mod section;
 mod shockwave;
+mod sia;
 mod start;
 mod tiresias;
 
@@ -45,6 +46,8 @@ pub(crate) enum Arguments {
     Muri(muri::Arguments),
     /// Shockwave (NSDI'23): jobs that change their batch size, by seven schedulers, as its simulator has them
     Shockwave(shockwave::Arguments),
+    /// Sia (SOSP'23): jobs on unlike GPUs under Sia, Pollux and Gavel, as the authors' simulator has them
+    Sia(sia::Arguments),
     /// How often `switchyard start` is right: jobs of a trace's held-out part, asked about at their submission
     Start(start::Arguments),
 }
@@ -62,6 +65,7 @@ pub(crate) fn paper(arguments: &Arguments) -> Result<(), Failure> {
         Arguments::Kai(arguments) => queues::kai(arguments),
         Arguments::Muri(arguments) => muri::muri(arguments),
         Arguments::Shockwave(arguments) => shockwave::shockwave(arguments),
+        Arguments::Sia(arguments) => sia::sia(arguments),
         Arguments::Start(arguments) => start::start(arguments),
     }
 }

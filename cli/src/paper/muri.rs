@@ -1,6 +1,7 @@
 //! Muri's figures 9 to 13 (SIGCOMM'22): its simulator replayed, every mean, makespan and 99th percentile beside the
 //! published one.
 
+use super::section::difference;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, output, threads};
@@ -215,14 +216,6 @@ fn text(rows: &[Row]) -> String {
     said
 }
 
-/// How far ours is from theirs. Within their seven or more printed digits it is the same.
-fn difference(ours: f64, theirs: f64) -> String {
-    match ours / theirs - 1.0 {
-        off if off.abs() < 1e-8 => "=".to_owned(),
-        off => format!("{:+.2} %", off * 100.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,11 +241,5 @@ mod tests {
             let known = ["3", "3_pr"].map(|trace| published(name, trace).is_some());
             assert!(scheduler(name, false).is_some() && known != [false, false]);
         }
-    }
-
-    #[test]
-    fn the_same_digits_are_told_from_others() {
-        assert_eq!(difference(193_081.796_024, 193_081.796), "=");
-        assert_eq!(difference(101.0, 100.0), "+1.00 %");
     }
 }

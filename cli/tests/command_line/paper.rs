@@ -213,6 +213,99 @@ fn rlscheduler_says_what_it_needs() {
     );
 }
 
+/// The inputs of Sia's artifact, made small: one application measured on the three types, one workload.
+fn artifact_of_sia(test: &str) -> String {
+    let folder = temporary(test);
+    let (profile, workloads) = (
+        format!("{folder}/profiles/toy"),
+        format!("{folder}/workloads/philly"),
+    );
+    for folder in [&profile, &workloads] {
+        std::fs::create_dir_all(folder).expect("the folder is there");
+    }
+    let write = |path: String, text: &str| std::fs::write(path, text).expect("the folder is there");
+    for (kind, speed) in [("aws", 1.0), ("dgx-ext", 4.0), ("rtx", 2.0)] {
+        let mut placements = "placement,local_bsz,step_time,sync_time\n".to_owned();
+        for (placement, sync) in [("1", 0.0), ("2", 0.1), ("4", 0.2), ("8", 0.3), ("44", 0.5)] {
+            for samples in [10.0, 40.0] {
+                let step = samples / 10.0 / speed + sync;
+                placements += &format!("{placement},{samples},{step},{sync}\n");
+            }
+        }
+        write(format!("{profile}/placements-{kind}.csv"), &placements);
+        let scalability = "num_nodes,num_replicas,local_bsz,step_time,sync_time\n\
+            1,1,10,1,0\n1,1,40,4,0\n3,3,10,3,1\n3,3,40,9,1\n16,64,10,4,2\n16,64,40,9,2\n";
+        write(format!("{profile}/scalability-{kind}.csv"), scalability);
+    }
+    for batch in [20, 640] {
+        let epochs = "progress,iteration,grad_sqr,grad_var\n2000,100,1,9\n4000,200,1,99\n";
+        write(format!("{profile}/validation-{batch}.csv"), epochs);
+    }
+    let mut jobs = "name,time,application,num_replicas,batch_size\n".to_owned();
+    for job in 0..6 {
+        jobs += &format!("toy-{job},{},toy,2,80\n", job * 90);
+    }
+    write(format!("{workloads}/workload-1.csv"), &jobs);
+    folder
+}
+
+#[test]
+fn sia_tells_who_scales_jobs_and_who_does_not() {
+    let folder = artifact_of_sia("sia");
+    let asked = ["paper", "sia", &folder, "--workloads", "philly"];
+    let told = json(&[&asked[..], &["--json", "-"]].concat());
+    let rows = told.as_array().expect("rows");
+    let policies: Vec<_> = rows.iter().map(|row| &row["policy"]).collect();
+    assert_eq!(policies, ["sia", "sia-as-released", "pollux", "gavel"]);
+    let figure = |row: usize, name: &str| rows[row][name].as_f64().expect("a figure");
+    assert!(
+        figure(0, "mean_jct_hours") < figure(3, "mean_jct_hours"),
+        "{told}"
+    );
+    assert_eq!(figure(3, "published_mean_jct_hours"), 1.9);
+    assert_eq!(figure(0, "published_gpu_hours"), 4.0);
+    assert_eq!(
+        rows[0]["mean_jct_seconds"].as_array().map(Vec::len),
+        Some(1)
+    );
+    assert_eq!(told, json(&[&asked[..], &["--json", "-"]].concat()));
+    let table = printed(&[&asked[..], &["--policy", "gavel"]].concat());
+    assert!(
+        table.contains("\nphilly, gavel ") && table.contains("1.9 h"),
+        "{table}"
+    );
+    std::fs::remove_dir_all(&folder).expect("ours");
+}
+
+#[test]
+fn sia_says_what_is_missing_and_what_is_wrong() {
+    let folder = artifact_of_sia("sia-wrong");
+    let with = |more: &[&str]| failure(2, &[&["paper", "sia", &folder], more].concat());
+    let nowhere = failure(2, &["paper", "sia", "nowhere"]);
+    assert!(
+        nowhere.starts_with("switchyard: cannot read the folder nowhere/profiles: "),
+        "{nowhere}"
+    );
+    let absent = with(&["--workloads", "saturn"]);
+    assert!(absent.contains("workloads/saturn: "), "{absent}");
+    let path = format!("{folder}/workloads/philly/workload-1.csv");
+    let other = "name,time,application,num_replicas,batch_size\na,0,other,1,20\n";
+    std::fs::write(&path, other).expect("it is ours");
+    assert_eq!(
+        with(&["--workloads", "philly"]),
+        "switchyard: sia on workload 1 of philly: job a is of other, which has no profile: put its tables beside the others\n"
+    );
+    std::fs::write(&path, other.replace("a,0", "a,x")).expect("it is ours");
+    assert_eq!(
+        with(&["--workloads", "philly"]),
+        format!("switchyard: {path}, line 2: time is 'x', but must be a number of at least 0\n")
+    );
+    assert!(
+        with(&["--workloads", "philly", "--json", &path]).contains("would replace what is read")
+    );
+    std::fs::remove_dir_all(&folder).expect("ours");
+}
+
 /// A folder with four jobs of two models, of which one doubles its batch size, as the artifact of Shockwave writes them.
 fn jobs_that_change_their_batch_size(name: &str) -> (String, String) {
     let folder = temporary(name);

@@ -20,7 +20,7 @@ mod profile_tables;
 pub use definition::DefinitionError;
 pub use fitted::{Curve, Fitted};
 pub use measured::Measured;
-pub use profile_tables::{ProfileError, ProfileTable, TableName};
+pub use profile_tables::{Cells, ProfileError, ProfileTable, TableName, each_row};
 
 use crate::goodput::batch::choose_by;
 use crate::goodput::{Choice, GradientStats, LearningRateRule, Limits, LocalBatch};

@@ -303,18 +303,25 @@ impl Measurements {
 }
 
 /// The cells of a row, in the order of the columns asked for.
-struct Cells<'r> {
+pub struct Cells<'r> {
     file: &'r str,
     line: u32,
     cells: &'r [&'r str],
 }
 
 impl Cells<'_> {
-    fn cell(&self, index: usize) -> &str {
+    /// A cell as it stands.
+    pub fn cell(&self, index: usize) -> &str {
         self.cells.get(index).copied().unwrap_or("")
     }
 
-    fn refuse(&self, index: usize, column: &'static str, expected: &'static str) -> ProfileError {
+    /// That a cell is not what it must be.
+    pub fn refuse(
+        &self,
+        index: usize,
+        column: &'static str,
+        expected: &'static str,
+    ) -> ProfileError {
         ProfileError::Value {
             file: self.file.to_owned(),
             line: self.line,
@@ -336,15 +343,30 @@ impl Cells<'_> {
         number.ok_or_else(|| self.refuse(index, column, expected))
     }
 
-    fn positive(&self, index: usize, column: &'static str) -> Result<f64, ProfileError> {
+    /// A number above 0.
+    ///
+    /// # Errors
+    ///
+    /// [`ProfileError::Value`], as the others.
+    pub fn positive(&self, index: usize, column: &'static str) -> Result<f64, ProfileError> {
         self.number(index, column, "a number above 0", |n| n > 0.0)
     }
 
-    fn at_least_zero(&self, index: usize, column: &'static str) -> Result<f64, ProfileError> {
+    /// A number that is not below 0.
+    ///
+    /// # Errors
+    ///
+    /// [`ProfileError::Value`], as the others.
+    pub fn at_least_zero(&self, index: usize, column: &'static str) -> Result<f64, ProfileError> {
         self.number(index, column, "a number of at least 0", |n| n >= 0.0)
     }
 
-    fn count(&self, index: usize, column: &'static str) -> Result<u32, ProfileError> {
+    /// A whole number.
+    ///
+    /// # Errors
+    ///
+    /// [`ProfileError::Value`], as the others.
+    pub fn count(&self, index: usize, column: &'static str) -> Result<u32, ProfileError> {
         let most = MAX_COORDINATE as f64;
         let whole = |n: f64| n >= 1.0 && n < most && libm::floor(n) == n;
         let expected = "a whole number from 1 to 4 million";
@@ -365,7 +387,11 @@ impl Cells<'_> {
 }
 
 /// Reads a table's named columns, row by row.
-fn each_row<const N: usize>(
+///
+/// # Errors
+///
+/// A [`ProfileError`] for a column that is not there, and what `take` refuses.
+pub fn each_row<const N: usize>(
     file: &str,
     text: &str,
     columns: [&'static str; N],

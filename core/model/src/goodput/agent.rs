@@ -21,9 +21,6 @@ pub enum FitChoice {
     Oracle,
 }
 
-/// The most replicas the artifact's scheduler gives one job.
-const MOST_REPLICAS: u32 = 64;
-
 /// By how much a new batch size must be better before a running job changes to it.
 pub const RETUNE_GAIN: f64 = 0.05;
 
@@ -116,10 +113,7 @@ impl Agent {
 
     /// The exploration cap: at most twice the replicas it has run on, and at least one.
     pub fn max_replicas(&self) -> u32 {
-        let explored = self.most_replicas.saturating_mul(2).max(1);
-        explored
-            .min(MOST_REPLICAS)
-            .min(self.limits().max_replicas())
+        self.limits().explored_replicas(self.most_replicas)
     }
 
     /// The best `(m, s)` on `nodes` and `replicas` and its predicted goodput; `None` before the

@@ -20,6 +20,9 @@ use thiserror::Error;
 /// Total batches looked at.
 const SAMPLES: u32 = 50;
 
+/// The most replicas the artifact's scheduler gives one job.
+const MOST_REPLICAS: u32 = 64;
+
 /// Slack of the roundings.
 const EPSILON: f64 = 1e-8;
 
@@ -101,6 +104,12 @@ impl Limits {
         self.max_batch / self.min_local.max(1)
     }
 
+    /// The exploration cap of a job that ran on `most` replicas: at most twice as many, and at least one.
+    pub fn explored_replicas(&self, most: u32) -> u32 {
+        let explored = most.saturating_mul(2).max(1);
+        explored.min(MOST_REPLICAS).min(self.max_replicas())
+    }
+
     /// How a given total batch is laid on `replicas`, `m` cut so that the total stays within Mmax.
     pub fn split(&self, batch: u32, replicas: u32) -> LocalBatch {
         let replicas = replicas.max(1);
@@ -110,7 +119,7 @@ impl Limits {
     }
 
     /// So many samples per GPU and step, in passes that a GPU holds.
-    fn divide(&self, local: f64, replicas: u32, exceeds_m0: bool) -> LocalBatch {
+    pub fn divide(&self, local: f64, replicas: u32, exceeds_m0: bool) -> LocalBatch {
         let mut s = libm::ceil(local / f64::from(self.max_local) - EPSILON) - 1.0;
         let least = if replicas == 1 && exceeds_m0 {
             1.0
@@ -124,8 +133,9 @@ impl Limits {
         LocalBatch::new(m as u32, s as u32)
     }
 
-    fn cut(&self, LocalBatch { m, s }: LocalBatch, replicas: u32) -> LocalBatch {
-        let passes = u64::from(replicas) * (u64::from(s) + 1);
+    /// `m` cut so that the total over `replicas` stays within Mmax.
+    pub fn cut(&self, LocalBatch { m, s }: LocalBatch, replicas: u32) -> LocalBatch {
+        let passes = u64::from(replicas.max(1)) * (u64::from(s) + 1);
         let most = u64::from(self.max_batch) / passes;
         LocalBatch::new(m.min(most as u32).max(1), s)
     }
@@ -140,15 +150,7 @@ impl Limits {
         let k = f64::from(replicas);
         let first = out.len();
         let least = f64::from(self.m0).max(f64::from(self.min_local) * k);
-        let most = f64::from(self.max_batch);
-        let (from, to) = (libm::log10(least), libm::log10(most));
-        let step = (to - from) / f64::from(SAMPLES - 1);
-        for i in 0..SAMPLES {
-            let total = match i {
-                0 => least,
-                _ if i == SAMPLES - 1 => most,
-                _ => libm::pow(10.0, from + step * f64::from(i)),
-            };
+        for total in totals(least, f64::from(self.max_batch)) {
             let local = total / k;
             let batch = self.divide(local, replicas, local > f64::from(self.m0) + EPSILON);
             if batch.m < self.min_local || batch.m > self.max_local {
@@ -162,6 +164,17 @@ impl Limits {
             }
         }
     }
+}
+
+/// The total batches that are looked at between two, evenly spaced in the logarithm.
+pub fn totals(from: f64, to: f64) -> impl Iterator<Item = f64> {
+    let (low, high) = (libm::log10(from), libm::log10(to));
+    let step = (high - low) / f64::from(SAMPLES - 1);
+    (0..SAMPLES).map(move |i| match i {
+        0 => from,
+        _ if i == SAMPLES - 1 => to,
+        _ => libm::pow(10.0, low + step * f64::from(i)),
+    })
 }
 
 /// One way to lay a batch on GPUs.
