@@ -42,7 +42,8 @@ fn factor(workload: &Workload, job: JobId, together: &[JobId]) -> f64 {
     }
     let kind = |of: JobId| {
         let of = &workload.jobs[of.index()];
-        measured(&workload.models[of.model.unwrap() as usize], of.gpus).unwrap()
+        let model = of.model.expect("it trains one");
+        measured(&workload.models[model as usize], of.gpus).expect("it was measured")
     };
     let times: Vec<_> = together.iter().map(|&of| kind(of).times).collect();
     let cycle = period(&times, Ordering::Best) * SLOWDOWNS[together.len() - 1];
@@ -57,7 +58,7 @@ fn follow(workload: &Workload, log: &RunLog, most: usize) -> Vec<f64> {
         .iter()
         .flat_map(|of| [of.start.0, of.ready.0, of.end.0])
         .collect();
-    moments.sort_by(f64::total_cmp);
+    moments.sort_by(switchyard::order::by_value);
     moments.dedup();
     let mut work = vec![0.0; workload.jobs.len()];
     for pair in moments.windows(2) {

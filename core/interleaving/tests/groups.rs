@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn groups_fit_the_cluster_and_share_no_job(
         kinds in prop::collection::vec(any_times(), 1..4),
-        jobs in prop::collection::vec((0..5_u32, 0..3_usize, 0.0..100.0_f64), 1..60),
+        jobs in prop::collection::vec((0..5_u32, 0..5_u32, 0..3_usize, 0.0..100.0_f64), 1..60),
         options in any_options(),
     ) {
         let count = kinds.len();

@@ -179,6 +179,7 @@ impl Environment {
             oracle: true,
             replays: false,
             packs: false,
+            interleaves: false,
             looks_at_links: false,
             policy: Box::new(Queue::new(pick, backfill, Strategy::default())),
         };

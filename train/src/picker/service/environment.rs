@@ -127,6 +127,7 @@ impl Environment {
             oracle,
             replays: false,
             packs: false,
+            interleaves: false,
             looks_at_links: false,
             policy,
         };
