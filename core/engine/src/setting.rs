@@ -2,7 +2,6 @@
 
 use super::halt::LogBudget;
 use super::log::StopCause;
-use super::scheduler::Scheduler;
 use super::types::Types;
 use crate::cluster::{ClusterSpec, MAX_GPUS_PER_NODE, Needs, Pools, Share, Spare, Thousandths};
 use crate::job::{Job, JobId, Servers, Status, Work};
@@ -141,7 +140,9 @@ impl Setting {
         workload: Arc<Workload>,
         cluster: &ClusterSpec,
         options: SimOptions,
-        scheduler: &Scheduler,
+        oracle: bool,
+        packs: bool,
+        interleaves: bool,
     ) -> Self {
         let pools = Pools::of(cluster);
         let needs = needs_by_job(&workload, cluster, &pools, options.servers);
@@ -159,9 +160,9 @@ impl Setting {
             needs,
             workload,
             options,
-            oracle: scheduler.oracle,
-            packs: scheduler.packs,
-            interleaves: scheduler.interleaves,
+            oracle,
+            packs,
+            interleaves,
             network_context: None,
         }
     }

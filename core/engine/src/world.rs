@@ -78,7 +78,14 @@ impl World {
         options: SimOptions,
         scheduler: &Scheduler,
     ) -> Self {
-        let mut setting = Setting::new(workload, cluster, options, scheduler);
+        let mut setting = Setting::new(
+            workload,
+            cluster,
+            options,
+            scheduler.oracle,
+            scheduler.packs,
+            scheduler.interleaves,
+        );
         if scheduler.looks_at_links {
             setting = setting.with_network(cluster);
         }

@@ -23,7 +23,7 @@ pub enum Preset {
     /// negative waiting times.
     ReferenceSc20,
     /// The simulator of Muri (SIGCOMM'22; Rivendile/Muri, of 2022-06-30), as far as an engine has it that keeps GPUs:
-    /// groups at every event, Tiresias with its three queues, 10 s for every start, which is what its table has for most
+    /// groups at every event, 10 s for every start, which is what its table has for most
     /// models. Its own accounting of overheads is in `paper muri`.
     ReferenceSigcomm22,
 }
@@ -118,9 +118,6 @@ impl Preset {
                 "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker",
             ) => policy.with_default("quirks", "true"),
             (Self::ReferenceSigcomm22, "muri-s" | "muri-l") => policy.with_default("interval", "0"),
-            (Self::ReferenceSigcomm22, "tiresias-las") => {
-                policy.with_default("thresholds", "3250:7200")
-            }
             _ => Ok(policy.clone()),
         }
     }
@@ -216,12 +213,6 @@ mod tests {
         Preset::ReferenceSigcomm22.apply(&mut run).unwrap();
         assert_eq!(run.policy.to_string(), "muri-l[interval=0,packing=2]");
         assert_eq!(run.options.restart_cost, 10.0);
-        run.policy = "tiresias-las".parse().unwrap();
-        Preset::ReferenceSigcomm22.apply(&mut run).unwrap();
-        assert_eq!(
-            run.policy.to_string(),
-            "tiresias-las[queues=3,thresholds=3250:7200]"
-        );
     }
 
     #[test]

@@ -73,7 +73,6 @@ fn clear(room: &mut Room, view: &View<'_>, but: &BTreeSet<JobId>) {
 /// Where groups are laid.
 struct Laid<'a> {
     groups: Vec<(&'a [JobId], Placement)>,
-    left: Budget,
     /// GPUs that the gangs of those have for which there was no room.
     unlaid: u32,
 }
@@ -97,40 +96,52 @@ impl Layout {
         trial
     }
 
-    /// Lays the groups, each of jobs with gangs of one size.
+    /// Lays the groups, each of jobs with gangs of one size; then whoever else fits into what is left, alone, in this order.
     pub(super) fn lay(
         &mut self,
         view: &View<'_>,
         plan: &mut Plan,
         strategy: Strategy,
         groups: &[Vec<JobId>],
+        ranked: impl Iterator<Item = JobId>,
     ) {
         let staying = staying(view, groups);
         let stays = |group: &[JobId]| group.iter().all(|job| staying.contains(job));
-        let coming = || groups.iter().map(Vec::as_slice);
-        let mut laid = self.laid(view, strategy, coming().filter(|of| !stays(of)), &staying);
-        let mut keeps: &BTreeSet<JobId> = &staying;
+        let all = || groups.iter().map(Vec::as_slice);
+        let coming = || all().filter(|of| !stays(of));
         let none = BTreeSet::new();
+        let mut keeps = &staying;
+        let mut laid = self.laid(view, strategy, coming(), keeps);
         if laid.unlaid > 0 && !staying.is_empty() {
-            let anew = self.laid(view, strategy, coming(), &none);
+            let anew = self.laid(view, strategy, all(), &none);
             if anew.unlaid < laid.unlaid {
                 (laid, keeps) = (anew, &none);
+            } else {
+                laid = self.laid(view, strategy, coming(), keeps);
             }
         }
         let placed = laid.groups.iter().flat_map(|(group, _)| group.iter());
-        let running: BTreeSet<JobId> = placed.chain(keeps).copied().collect();
-        for job in view.ledger().running() {
-            if !running.contains(&job) {
-                plan.preempt(job);
-            }
-        }
+        let mut running: BTreeSet<JobId> = placed.chain(keeps).copied().collect();
         for (group, placement) in &laid.groups {
             let is_there = |job: &JobId| view.ledger().parts(*job) == placement.parts;
             if !(stays(group) && group.iter().all(is_there)) {
                 plan.interleave(group, placement);
             }
         }
-        self.left = laid.left;
+        for job in ranked {
+            if self.room.total() == 0 {
+                break;
+            }
+            if !running.contains(&job) && self.start(view, plan, strategy, job) {
+                running.insert(job);
+            }
+        }
+        for job in view.ledger().running() {
+            if !running.contains(&job) {
+                plan.preempt(job);
+            }
+        }
+        self.left = self.room.budget();
     }
 
     /// Starts who waits, in this order, alone where there is room.
@@ -139,24 +150,31 @@ impl Layout {
         view: &View<'_>,
         plan: &mut Plan,
         strategy: Strategy,
-        waiting: Vec<JobId>,
+        waiting: &[JobId],
     ) {
         if waiting.is_empty() {
             return;
         }
         view.room(&mut self.room);
-        let mut placement = Placement::default();
-        for job in waiting {
+        for &job in waiting {
             if self.room.total() == 0 {
                 break;
             }
-            let gang = view.gang(job, strategy, DEFAULT_PACKLIMIT);
-            if self.room.place(strategy, gang, &mut placement) {
-                (self.room).take(job, &placement.parts, view.needs(job));
-                plan.place(job, &placement);
-            }
+            self.start(view, plan, strategy, job);
         }
         self.left = self.room.budget();
+    }
+
+    /// Starts a job alone, if there is room for it.
+    fn start(&mut self, view: &View<'_>, plan: &mut Plan, strategy: Strategy, job: JobId) -> bool {
+        let mut placement = Placement::default();
+        let gang = view.gang(job, strategy, DEFAULT_PACKLIMIT);
+        let fits = self.room.place(strategy, gang, &mut placement);
+        if fits {
+            (self.room).take(job, &placement.parts, view.needs(job));
+            plan.place(job, &placement);
+        }
+        fits
     }
 
     /// Lays groups, as far as there is room beside those that keep theirs.
@@ -171,7 +189,6 @@ impl Layout {
         clear(room, view, keeps);
         let mut laid = Laid {
             groups: Vec::new(),
-            left: Budget::default(),
             unlaid: 0,
         };
         for group in groups {
@@ -197,7 +214,6 @@ impl Layout {
             }
             laid.groups.push((&group[..fitting], placement));
         }
-        laid.left = room.budget();
         laid
     }
 }

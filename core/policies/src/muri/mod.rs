@@ -205,8 +205,8 @@ impl Policy for Muri {
     fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
         if self.interval > 0.0 && !view.is_round() {
-            self.layout
-                .fill(view, plan, self.strategy, self.waiting(view));
+            let waiting = self.waiting(view);
+            self.layout.fill(view, plan, self.strategy, &waiting);
             return;
         }
         let candidates = self.candidates(view);
@@ -224,7 +224,8 @@ impl Policy for Muri {
         let groups: Vec<Vec<JobId>> = groups.iter().map(jobs).collect();
         let alike = |&job: &JobId| (view.gpus(job), view.needs(job), self.kinds.of(view, job));
         let groups = kept::as_before(view, groups, alike);
-        self.layout.lay(view, plan, self.strategy, &groups);
+        let ranked = ranked.iter().map(|&(_, job)| job);
+        self.layout.lay(view, plan, self.strategy, &groups, ranked);
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
