@@ -14,7 +14,7 @@ mod layout;
 mod told;
 
 use super::parameters::param;
-use super::{Cadence, Explanation, ParamInfo, ParamKind, Policy, Rng, rounds};
+use super::{Cadence, Explanation, ParamInfo, ParamKind, Policy, Rng, Verdict, rounds};
 use crate::job::JobId;
 use crate::order;
 use layout::Layout;
@@ -24,6 +24,7 @@ use switchyard_engine::{News, Phase, Plan, View};
 use switchyard_interleaving::grouping::{Candidate, Group, Grouping, Kind, Options};
 use switchyard_interleaving::measured::measured;
 use switchyard_placement::Strategy;
+use told::Grounds;
 
 /// How often groups are made.
 pub(super) const INTERVAL: ParamInfo = param(
@@ -66,6 +67,14 @@ pub(super) enum Rank {
 }
 
 impl Rank {
+    /// What it is called where decisions are told.
+    fn name(self) -> &'static str {
+        match self {
+            Self::RemainingService => "remaining service at the last round",
+            Self::AttainedService => "attained service at the last round",
+        }
+    }
+
     fn of(self, view: &View<'_>, job: JobId) -> f64 {
         match self {
             Self::RemainingService => {
@@ -229,6 +238,20 @@ impl Policy for Muri {
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
-        told::explain(self, view, job)
+        let verdict = match view.phase(job) {
+            Phase::Running => Verdict::Runs,
+            Phase::Waiting => Verdict::TooFewGpus {
+                wants: view.gpus(job),
+                left: self.layout.left.most(view.needs(job).pools()),
+            },
+            _ => return Explanation::new(Verdict::NotActive, Vec::new()),
+        };
+        let grounds = Grounds {
+            verdict,
+            rank: self.rank.name(),
+            ranked: &self.ranked,
+            slowdowns: &self.options.slowdowns,
+        };
+        told::explain(&grounds, view, job)
     }
 }

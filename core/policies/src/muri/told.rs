@@ -1,32 +1,36 @@
 //! Why Muri runs a job, and with whom, in its numbers.
 
 use super::super::{Explanation, Fact, Verdict};
-use super::{Muri, Rank};
 use crate::job::JobId;
-use switchyard_engine::{Phase, View};
+use switchyard_engine::View;
 use switchyard_explain::{Said, Turn, Turns, Unit};
 use switchyard_interleaving::cycle::{Ordering, ResourceTimes, cycle};
 use switchyard_interleaving::grouping::Kind;
 use switchyard_interleaving::measured::measured;
 
-pub(super) fn explain(muri: &Muri, view: &View<'_>, job: JobId) -> Explanation {
-    let verdict = match view.phase(job) {
-        Phase::Running => Verdict::Runs,
-        Phase::Waiting => Verdict::TooFewGpus {
-            wants: view.gpus(job),
-            left: muri.layout.left.most(view.needs(job).pools()),
-        },
-        _ => return Explanation::new(Verdict::NotActive, Vec::new()),
-    };
+/// What a decision was made by.
+pub(super) struct Grounds<'a> {
+    pub(super) verdict: Verdict,
+    /// What the rank is called.
+    pub(super) rank: &'static str,
+    /// At the last round: the jobs by rank, with it, GPU·s.
+    pub(super) ranked: &'a [(f64, JobId)],
+    /// What sharing costs, by how many share.
+    pub(super) slowdowns: &'a [f64],
+}
+
+pub(super) fn explain(grounds: &Grounds<'_>, view: &View<'_>, job: JobId) -> Explanation {
+    let verdict = grounds.verdict;
     let mut facts = Vec::new();
-    let of = muri.ranked.iter().position(|&(_, other)| other == job);
+    let of = grounds.ranked.iter().position(|&(_, other)| other == job);
     if let Some(at) = of {
-        let term = match muri.rank {
-            Rank::RemainingService => "remaining service at the last round",
-            Rank::AttainedService => "attained service at the last round",
-        };
-        facts.push(Fact::number(term, muri.ranked[at].0, 0, Unit::GpuSeconds));
-        let before = Said::count(muri.ranked.len(), Unit::Jobs);
+        facts.push(Fact::number(
+            grounds.rank,
+            grounds.ranked[at].0,
+            0,
+            Unit::GpuSeconds,
+        ));
+        let before = Said::count(grounds.ranked.len(), Unit::Jobs);
         facts.push(
             Fact::count("place in the order", at + 1, Unit::None)
                 .then(" of ")
@@ -57,7 +61,7 @@ pub(super) fn explain(muri: &Muri, view: &View<'_>, job: JobId) -> Explanation {
     if let (Some(kinds), Some(kind)) = (kinds, kind) {
         let times: Vec<ResourceTimes> = kinds.iter().map(|kind| kind.times).collect();
         if let Some(found) = cycle(&times, Ordering::Best) {
-            let slowdown = muri.options.slowdowns[kinds.len() - 1];
+            let slowdown = grounds.slowdowns[kinds.len() - 1];
             let facts = &mut explanation.facts;
             let seconds = |term, value| Fact::number(term, value, 3, Unit::None).then(" s");
             facts.push(seconds("an iteration alone", kind.iteration_time));
