@@ -11,7 +11,7 @@ const SAMPLE = "index.html#v=1&sample=in-turns";
 test("the sample opens from the trace panel, and jobs that take turns are done sooner", async (t) => {
   const page = await open(t, "index.html", { viewport: { width: 1440, height: 900 } });
   await finished(page, 2);
-  await page.getByRole("button", { name: "taking turns on GPUs" }).click();
+  await page.getByRole("button", { name: "taking turns" }).click();
   await page.waitForFunction(() => /sample=in-turns/.test(location.hash));
   await finished(page, 2);
   const { runs } = await results(page);

@@ -65,23 +65,6 @@ fn gavel_tells_who_tells_types_apart() {
 }
 
 #[test]
-fn gavel_has_jobs_of_several_gpus_beside_their_own_figures() {
-    let small = "paper gavel --multi-gpu --from 5 --count 10 --jobs-per-hour 2.6 --json -";
-    let told = json(&small.split(' ').collect::<Vec<_>>());
-    let rows = told["rows"].as_array().expect("rows");
-    let published: Vec<_> = rows
-        .iter()
-        .map(|row| row["published_mean_jct_hours"].clone())
-        .collect();
-    assert_eq!(published, [70.54, 60.43, 36.44, 30.51]);
-    assert!(
-        rows.iter()
-            .all(|row| row["mean_jct_hours"].as_f64() > Some(0.0)),
-        "{told}"
-    );
-}
-
-#[test]
 fn graph_rl_tells_placements_on_workloads_held_out() {
     let arguments = "paper graph-rl --topology 2x2x8 --load 0.95 --workloads 2 --jobs-per-gpu 1";
     let arguments: Vec<&str> = arguments.split(' ').collect();

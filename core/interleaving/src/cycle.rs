@@ -32,7 +32,7 @@ impl ResourceTimes {
 }
 
 /// Which order of jobs a group takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Ordering {
     /// That of the shortest cycle.
     #[default]

@@ -7,7 +7,7 @@
 use crate::cycle::{Ordering, ResourceTimes, SLOTS, period};
 use crate::gangs::Fit;
 use crate::matching::maximum_weight;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What profiling adds to each iteration, as a factor.
 pub const PROFILING: f64 = 1.015;
@@ -109,9 +109,9 @@ pub struct Grouping {
     kinds: Vec<Kind>,
     options: Options,
     /// How long cycles of such kinds, in ascending order, last.
-    periods: HashMap<(Ordering, Vec<usize>), f64>,
+    periods: BTreeMap<(Ordering, Vec<usize>), f64>,
     /// By GPUs, class and round.
-    matched: HashMap<(u32, u32, usize), Remembered>,
+    matched: Vec<((u32, u32, usize), Remembered)>,
 }
 
 impl Grouping {
@@ -121,8 +121,8 @@ impl Grouping {
         Self {
             kinds,
             options: Options { packing, ..options },
-            periods: HashMap::new(),
-            matched: HashMap::new(),
+            periods: BTreeMap::new(),
+            matched: Vec::new(),
         }
     }
 
@@ -263,7 +263,10 @@ impl Grouping {
     fn mates(&mut self, jobs: &[Candidate], size: &Made, round: usize) -> Vec<Option<usize>> {
         let kinds = |group: &Vec<usize>| group.iter().map(|&job| jobs[job].kind).collect();
         let kinds: Vec<Vec<usize>> = size.groups.iter().map(kinds).collect();
-        if let Some((before, mates)) = self.matched.get(&(size.gpus, size.class, round))
+        let of = (size.gpus, size.class, round);
+        let known = self.matched.iter().position(|(other, _)| *other == of);
+        if let Some(at) = known
+            && let (_, (before, mates)) = &self.matched[at]
             && *before == kinds
         {
             return mates.clone();
@@ -285,8 +288,11 @@ impl Grouping {
         let place = |of: &Vec<usize>| distinct.partition_point(|&other| other < of);
         let places: Vec<usize> = kinds.iter().map(place).collect();
         let found = maximum_weight(kinds.len(), |a, b| weights[places[a] * count + places[b]]);
-        self.matched
-            .insert((size.gpus, size.class, round), (kinds, found.mates.clone()));
+        let remembered = (of, (kinds, found.mates.clone()));
+        match known {
+            Some(at) => self.matched[at] = remembered,
+            None => self.matched.push(remembered),
+        }
         found.mates
     }
 

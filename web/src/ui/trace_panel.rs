@@ -118,7 +118,7 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
                 <p class="hint">{ "Who gets how much, and who must give back: " }<button type="button" class="link" title="Queues with quotas: what one team does not use the other borrows, until its owner needs it" onclick={onscene(TWO_TEAMS)}>{ "two teams share a cluster" }</button></p>
             }
             if open_sample != Some(IN_TURNS) {
-                <p class="hint">{ "Jobs that wait for different things: " }<button type="button" class="link" title="Up to four jobs take turns on the same GPUs: one loads data, another computes, a third exchanges gradients (Muri)" onclick={onscene(IN_TURNS)}>{ "taking turns on GPUs" }</button></p>
+                <p class="hint">{ "Jobs that wait for different things: " }<button type="button" class="link" title="Up to four jobs take turns on the same GPUs: one loads data, another computes, a third exchanges gradients (Muri)" onclick={onscene(IN_TURNS)}>{ "taking turns" }</button></p>
             }
             { state.opening.progress.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
             if let Some(trace) = &state.opening.trace {

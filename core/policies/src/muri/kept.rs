@@ -2,63 +2,70 @@
 //! which jobs are alike. Out: groups of the same shape, in which alike jobs have changed places so that fewer start anew.
 
 use crate::job::JobId;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::order;
 use switchyard_engine::View;
 
-/// The groups, in their order. Of alike jobs it does not matter which is in which group.
-pub(super) fn as_before<Kind: Ord + Clone>(
+/// A job of a new group of several, and what it is alike to.
+struct Member {
+    job: JobId,
+    kind: usize,
+    /// Whether it stays where it is.
+    stays: bool,
+}
+
+/// The groups, in their order. Of alike jobs, whose `kind` is the same, it does not matter which is in which group.
+pub(super) fn as_before(
     view: &View<'_>,
-    groups: Vec<Vec<JobId>>,
-    mut alike: impl FnMut(&JobId) -> Kind,
-) -> Vec<Vec<JobId>> {
-    let mut waiting: BTreeMap<Kind, Vec<JobId>> = BTreeMap::new();
-    let mut selected = BTreeSet::new();
-    let mut kinds: BTreeMap<JobId, Kind> = BTreeMap::new();
-    let mut shapes: Vec<Vec<Kind>> = Vec::with_capacity(groups.len());
-    for group in &groups {
-        let shape = group.iter().map(&mut alike).collect::<Vec<Kind>>();
-        for (&job, kind) in group.iter().zip(&shape) {
-            selected.insert(job);
-            kinds.insert(job, kind.clone());
-        }
-        shapes.push(shape);
-    }
-    // Groups by what they are made of, the first of them last.
-    let mut open: BTreeMap<Vec<Kind>, Vec<usize>> = BTreeMap::new();
-    for (at, shape) in shapes.iter().enumerate().rev() {
-        let mut sorted = shape.clone();
-        sorted.sort();
-        open.entry(sorted).or_default().push(at);
-    }
-    let mut made: Vec<Vec<JobId>> = vec![Vec::new(); groups.len()];
-    for job in view.ledger().running() {
-        let together = match view.together(job) {
-            [] => &[job][..],
-            [first, ..] if *first != job => continue,
-            together => together,
-        };
-        if !together.iter().all(|job| selected.contains(job)) {
-            continue;
-        }
-        let mut shape: Vec<Kind> = together.iter().map(|job| kinds[job].clone()).collect();
-        shape.sort();
-        if let Some(at) = open.get_mut(&shape).and_then(Vec::pop) {
-            made[at] = together.to_vec();
-            together.iter().for_each(|job| {
-                selected.remove(job);
+    groups: &mut [Vec<JobId>],
+    mut kind: impl FnMut(JobId) -> usize,
+) {
+    let mut members: Vec<Member> = Vec::new();
+    // Of each group of several its place, and its kinds in order, until it is taken.
+    let mut shapes: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (at, group) in groups.iter().enumerate().filter(|(_, of)| of.len() > 1) {
+        let mut shape = Vec::with_capacity(group.len());
+        for &job in group {
+            let kind = kind(job);
+            shape.push(kind);
+            members.push(Member {
+                job,
+                kind,
+                stays: false,
             });
         }
+        order::sort(&mut shape);
+        shapes.push((at, shape));
     }
-    for &job in groups.iter().flatten().rev() {
-        if selected.contains(&job) {
-            waiting.entry(kinds[&job].clone()).or_default().push(job);
+    if members.is_empty() {
+        return;
+    }
+    order::sort_by_key(&mut members, |member| member.job);
+    for job in view.ledger().running() {
+        let together = view.together(job);
+        if together.first() != Some(&job) {
+            continue;
+        }
+        let place = |job: &JobId| members.binary_search_by_key(job, |of| of.job).ok();
+        let Some(places) = together.iter().map(place).collect::<Option<Vec<usize>>>() else {
+            continue;
+        };
+        let mut shape: Vec<usize> = places.iter().map(|&at| members[at].kind).collect();
+        order::sort(&mut shape);
+        if let Some(found) = shapes.iter().position(|(_, of)| *of == shape) {
+            let (at, _) = shapes.remove(found);
+            groups[at] = together.to_vec();
+            places.into_iter().for_each(|at| members[at].stays = true);
         }
     }
-    for (group, shape) in made.iter_mut().zip(&shapes) {
-        if group.is_empty() {
-            let next = shape.iter().filter_map(|kind| waiting.get_mut(kind)?.pop());
-            group.extend(next);
+    // The others' places go to those that do not stay, in order of submission.
+    for (at, _) in shapes {
+        for job in &mut groups[at] {
+            let kind = kind(*job);
+            let is_next = |of: &&mut Member| of.kind == kind && !of.stays;
+            if let Some(next) = members.iter_mut().find(is_next) {
+                next.stays = true;
+                *job = next.job;
+            }
         }
     }
-    made
 }

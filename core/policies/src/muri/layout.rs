@@ -2,8 +2,8 @@
 
 use crate::cluster::Placement;
 use crate::job::JobId;
+use crate::order;
 use crate::workload::DEFAULT_PACKLIMIT;
-use std::collections::BTreeSet;
 use switchyard_engine::{Phase, Plan, View};
 use switchyard_interleaving::gangs::Fit;
 use switchyard_placement::{Budget, Room, Strategy};
@@ -34,7 +34,7 @@ impl Trial<'_> {
 
 impl Fit for Trial<'_> {
     fn clear(&mut self) {
-        clear(self.room, self.view, &BTreeSet::new());
+        clear(self.room, self.view, &[]);
     }
 
     fn take(&mut self, candidate: usize, gpus: u32) -> bool {
@@ -51,23 +51,25 @@ impl Fit for Trial<'_> {
     }
 }
 
-/// What is free once all that run have gone, but for these.
-fn clear(room: &mut Room, view: &View<'_>, but: &BTreeSet<JobId>) {
+/// What is free once all that run have gone, but for these, which are in order.
+fn clear(room: &mut Room, view: &View<'_>, but: &[JobId]) {
     view.room(room);
     let ledger = view.ledger();
-    let mut given: BTreeSet<JobId> = BTreeSet::new();
-    for job in ledger.running().filter(|job| !but.contains(job)) {
+    for job in ledger.running().filter(|&job| !has(but, job)) {
         let (parts, needs) = (ledger.parts(job), view.needs(job));
         let together = view.together(job);
-        let others_keep = together
-            .iter()
-            .any(|other| but.contains(other) || given.contains(other));
-        match others_keep {
-            true => room.give_beside(job, parts, needs),
-            false => room.give(job, parts, needs),
+        let others_keep = together.iter().any(|&other| has(but, other));
+        // Of a group that goes the first gives the GPUs back.
+        match together.first() {
+            Some(&first) if others_keep || first != job => room.give_beside(job, parts, needs),
+            _ => room.give(job, parts, needs),
         }
-        given.insert(job);
     }
+}
+
+/// Whether a job is among these, which are in order.
+fn has(jobs: &[JobId], job: JobId) -> bool {
+    jobs.binary_search(&job).is_ok()
 }
 
 /// Where groups are laid.
@@ -106,38 +108,39 @@ impl Layout {
         ranked: impl Iterator<Item = JobId>,
     ) {
         let staying = staying(view, groups);
-        let stays = |group: &[JobId]| group.iter().all(|job| staying.contains(job));
+        let stays = |group: &[JobId]| group.iter().all(|&job| has(&staying, job));
         let all = || groups.iter().map(Vec::as_slice);
         let coming = || all().filter(|of| !stays(of));
-        let none = BTreeSet::new();
-        let mut keeps = &staying;
+        let mut keeps = staying.as_slice();
         let mut laid = self.laid(view, strategy, coming(), keeps);
         if laid.unlaid > 0 && !staying.is_empty() {
-            let anew = self.laid(view, strategy, all(), &none);
+            let anew = self.laid(view, strategy, all(), &[]);
             if anew.unlaid < laid.unlaid {
-                (laid, keeps) = (anew, &none);
+                (laid, keeps) = (anew, &[]);
             } else {
                 laid = self.laid(view, strategy, coming(), keeps);
             }
         }
         let placed = laid.groups.iter().flat_map(|(group, _)| group.iter());
-        let mut running: BTreeSet<JobId> = placed.chain(keeps).copied().collect();
+        let mut running: Vec<JobId> = placed.chain(keeps).copied().collect();
+        order::sort(&mut running);
         for (group, placement) in &laid.groups {
             let is_there = |job: &JobId| view.ledger().parts(*job) == placement.parts;
             if !(stays(group) && group.iter().all(is_there)) {
                 plan.interleave(group, placement);
             }
         }
+        let mut started = Vec::new();
         for job in ranked {
             if self.room.total() == 0 {
                 break;
             }
-            if !running.contains(&job) && self.start(view, plan, strategy, job) {
-                running.insert(job);
+            if !has(&running, job) && self.start(view, plan, strategy, job) {
+                started.push(job);
             }
         }
         for job in view.ledger().running() {
-            if !running.contains(&job) {
+            if !has(&running, job) && !started.contains(&job) {
                 plan.preempt(job);
             }
         }
@@ -183,7 +186,7 @@ impl Layout {
         view: &View<'_>,
         strategy: Strategy,
         groups: impl Iterator<Item = &'a [JobId]>,
-        keeps: &BTreeSet<JobId>,
+        keeps: &[JobId],
     ) -> Laid<'a> {
         let room = &mut self.room;
         clear(room, view, keeps);
@@ -218,18 +221,22 @@ impl Layout {
     }
 }
 
-/// Those whose group runs on the same GPUs already, maybe beside others that are to leave.
-fn staying(view: &View<'_>, groups: &[Vec<JobId>]) -> BTreeSet<JobId> {
-    let mut staying = BTreeSet::new();
+/// Those whose group runs on the same GPUs already, maybe beside others that are to leave. In order.
+fn staying(view: &View<'_>, groups: &[Vec<JobId>]) -> Vec<JobId> {
+    let mut staying = Vec::new();
+    // The first of each group that was there and is found again.
+    let mut taken: Vec<JobId> = Vec::new();
     for group in groups {
         let together = view.together(group[0]);
         let is_there = |job: &JobId| {
             view.phase(*job) == Phase::Running && (group.len() == 1 || together.contains(job))
         };
-        let is_taken = together.iter().any(|other| staying.contains(other));
+        let is_taken = together.first().is_some_and(|first| taken.contains(first));
         if group.iter().all(is_there) && !is_taken {
-            staying.extend(group.iter().copied());
+            taken.extend(together.first());
+            staying.extend_from_slice(group);
         }
     }
+    order::sort(&mut staying);
     staying
 }

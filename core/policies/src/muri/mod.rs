@@ -19,7 +19,6 @@ use crate::job::JobId;
 use crate::order;
 use layout::Layout;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use switchyard_engine::{News, Phase, Plan, View};
 use switchyard_interleaving::grouping::{Candidate, Group, Grouping, Kind, Options};
 use switchyard_interleaving::measured::measured;
@@ -85,23 +84,20 @@ impl Rank {
     }
 }
 
-/// What was measured of jobs.
+/// What was measured of jobs: those that are alike are of one kind.
 #[derive(Default)]
-struct Kinds {
-    kinds: Vec<Kind>,
-    /// By model and GPUs: the place among the kinds.
-    known: BTreeMap<(Option<u32>, u32), Option<usize>>,
-}
+struct Kinds(Vec<Kind>);
 
 impl Kinds {
+    /// A job's kind, by its place among them; none: it shares with nobody.
     fn of(&mut self, view: &View<'_>, job: JobId) -> Option<usize> {
-        let key = (view.model_index(job), view.gpus(job));
-        let kinds = &mut self.kinds;
-        *self.known.entry(key).or_insert_with(|| {
-            let kind = measured(view.model_name(job)?, key.1)?;
-            kinds.push(kind);
-            Some(kinds.len() - 1)
-        })
+        let model = view.may_take_turns(job).then(|| view.model_name(job))??;
+        let kind = measured(model, view.gpus(job))?;
+        let known = self.0.iter().position(|other| *other == kind);
+        Some(known.unwrap_or_else(|| {
+            self.0.push(kind);
+            self.0.len() - 1
+        }))
     }
 }
 
@@ -171,14 +167,11 @@ impl Muri {
         let rank = |&job: &JobId| (self.rank.of(view, job), job);
         self.ranked = self.active.iter().map(rank).collect();
         sort(&mut self.ranked);
-        let before = self.kinds.kinds.len();
+        let before = self.kinds.0.len();
         let mut classes = Vec::new();
         let mut candidates = Vec::with_capacity(self.ranked.len());
         for &(rank, job) in &self.ranked {
-            let kind = match view.may_take_turns(job) {
-                true => self.kinds.of(view, job),
-                false => None,
-            };
+            let kind = self.kinds.of(view, job);
             // Who needs other nodes, or more of them, shares with nobody.
             let class = kind.map(|_| {
                 let needs = view.needs(job);
@@ -195,8 +188,8 @@ impl Muri {
                 rank,
             });
         }
-        if self.kinds.kinds.len() > before {
-            self.grouping = Grouping::new(self.kinds.kinds.clone(), self.options);
+        if self.kinds.0.len() > before {
+            self.grouping = Grouping::new(self.kinds.0.clone(), self.options);
         }
         candidates
     }
@@ -228,11 +221,20 @@ impl Policy for Muri {
         let mut room = self.layout.begin(view, self.strategy, ranked);
         let gpus = room.total();
         let mut groups: Vec<Group> = self.grouping.groups(&candidates, &mut room, gpus);
-        groups.sort_by_key(|group| Reverse(group.gpus));
+        order::sort_by_key(&mut groups, |group| Reverse(group.gpus));
         let jobs = |group: &Group| group.jobs.iter().map(|&at| ranked[at].1).collect();
-        let groups: Vec<Vec<JobId>> = groups.iter().map(jobs).collect();
-        let alike = |&job: &JobId| (view.gpus(job), view.needs(job), self.kinds.of(view, job));
-        let groups = kept::as_before(view, groups, alike);
+        let mut groups: Vec<Vec<JobId>> = groups.iter().map(jobs).collect();
+        let kinds = &mut self.kinds;
+        let mut known = Vec::new();
+        let alike = |job| {
+            let of = (kinds.of(view, job), view.gpus(job), view.needs(job));
+            let at = known.iter().position(|other| *other == of);
+            at.unwrap_or_else(|| {
+                known.push(of);
+                known.len() - 1
+            })
+        };
+        kept::as_before(view, &mut groups, alike);
         let ranked = ranked.iter().map(|&(_, job)| job);
         self.layout.lay(view, plan, self.strategy, &groups, ranked);
     }
