@@ -7,7 +7,7 @@ use super::view::View;
 use super::views::{self, VIEWS};
 use crate::draw::format;
 use crate::state::{AppState, ViewAction};
-use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::Element;
 use yew::prelude::*;
 
 /// What a view's tab is called in the document.
@@ -33,6 +33,24 @@ fn led_to(key: &str, at: usize, tabs: usize) -> Option<usize> {
     }
 }
 
+/// On a phone the strip is longer than the screen. (`scrollIntoView` would have the Tab key go on from there.)
+fn bring_into_sight(tab: &Element) {
+    let Some(strip) = tab.parent_element() else {
+        return;
+    };
+    let (of, all) = (
+        tab.get_bounding_client_rect(),
+        strip.get_bounding_client_rect(),
+    );
+    let (before, behind) = (all.left() - of.left(), of.right() - all.right());
+    let by = if before > 0.0 {
+        -before
+    } else {
+        behind.max(0.0)
+    };
+    strip.set_scroll_left(strip.scroll_left() + by.round() as i32);
+}
+
 /// The list.
 #[component]
 pub(super) fn Tabs(props: &StateProps) -> Html {
@@ -40,12 +58,8 @@ pub(super) fn Tabs(props: &StateProps) -> Html {
     let offered = offered(&props.state);
     let shown = views::shown(&props.state);
     use_effect_with(tab_id(shown), |id| {
-        // On a phone the strip is longer than the screen.
         if let Some(tab) = element(id) {
-            let how = ScrollIntoViewOptions::new();
-            how.set_block(ScrollLogicalPosition::Nearest);
-            how.set_inline(ScrollLogicalPosition::Nearest);
-            tab.scroll_into_view_with_scroll_into_view_options(&how);
+            bring_into_sight(&tab);
         }
     });
     let onkeydown = {
