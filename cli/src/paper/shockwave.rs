@@ -1,6 +1,7 @@
 //! Shockwave's comparison (NSDI'23): seven schedulers on 120 jobs that change their batch size, on 32 GPUs, in the
 //! artifact's own simulated world; or on any other trace of its kind.
 
+use super::section::difference;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, output};
@@ -233,14 +234,6 @@ fn text(jobs: usize, gpus: u32, rows: &[Row]) -> String {
 
 fn shown(value: Option<f64>, decimals: usize) -> String {
     value.map_or("–".into(), |value| format!("{value:.decimals$}"))
-}
-
-/// How far ours is from theirs. Within their printed digits it is the same.
-fn difference(ours: f64, theirs: f64) -> String {
-    match ours / theirs - 1.0 {
-        off if off.abs() < 1e-8 => "=".to_owned(),
-        off => format!("{:+.2} %", off * 100.0),
-    }
 }
 
 #[cfg(test)]

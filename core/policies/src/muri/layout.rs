@@ -98,7 +98,7 @@ impl Layout {
         trial
     }
 
-    /// Lays the groups, each of jobs with gangs of one size; then whoever else fits into what is left, alone, in this order.
+    /// Lays the groups, each of jobs with gangs of one size. Then other jobs that fit start alone, in this order.
     pub(super) fn lay(
         &mut self,
         view: &View<'_>,
@@ -147,7 +147,7 @@ impl Layout {
         self.left = self.room.budget();
     }
 
-    /// Starts who waits, in this order, alone where there is room.
+    /// Starts jobs that wait, in this order, alone where there is room.
     pub(super) fn fill(
         &mut self,
         view: &View<'_>,

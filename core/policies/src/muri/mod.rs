@@ -3,11 +3,13 @@
 //! decided by [`switchyard_interleaving`], from algorithm 1 and §4 of the paper and its simulator.
 //!
 //! In: a rank for each job, least first, which is what [`muri_s`](super::muri_s) and [`muri_l`](super::muri_l) differ in.
-//! Out: at every round all groups anew; between rounds jobs that wait start alone on GPUs that are free. A group whose jobs run together already stays where it is. The others are laid
-//! larger gangs first; where one finds no room so, all are laid anew.
+//! Out: at every round all groups anew; between rounds jobs that wait start alone on GPUs that are free. A group whose
+//! jobs run together already stays where it is. The others are laid, larger gangs first. Where one finds no room so,
+//! all are laid anew.
 //!
 //! What differs from the simulator, which moves every job at every event for free: GPUs are kept, jobs that are alike
-//! change places where a group so stays what it was, and a start costs what the run says. Jobs of models that were not measured have their GPUs to themselves.
+//! change places where a group so stays what it was, and a start costs what the run says. Jobs of models that were not
+//! measured have their GPUs to themselves.
 
 mod kept;
 mod layout;
@@ -21,7 +23,6 @@ use layout::Layout;
 use std::cmp::Reverse;
 use switchyard_engine::{News, Phase, Plan, View};
 use switchyard_interleaving::grouping::{Candidate, Group, Grouping, Kind, Options};
-use switchyard_interleaving::measured::measured;
 use switchyard_placement::Strategy;
 use told::Grounds;
 
@@ -89,10 +90,9 @@ impl Rank {
 struct Kinds(Vec<Kind>);
 
 impl Kinds {
-    /// A job's kind, by its place among them; none: it shares with nobody.
+    /// A job's kind, by its place among them; none: it takes turns with no other.
     fn of(&mut self, view: &View<'_>, job: JobId) -> Option<usize> {
-        let model = view.may_take_turns(job).then(|| view.model_name(job))??;
-        let kind = measured(model, view.gpus(job))?;
+        let kind = told::kind(view, job)?;
         let known = self.0.iter().position(|other| *other == kind);
         Some(known.unwrap_or_else(|| {
             self.0.push(kind);
@@ -172,7 +172,7 @@ impl Muri {
         let mut candidates = Vec::with_capacity(self.ranked.len());
         for &(rank, job) in &self.ranked {
             let kind = self.kinds.of(view, job);
-            // Who needs other nodes, or more of them, shares with nobody.
+            // Jobs share only with jobs that need the same of nodes.
             let class = kind.map(|_| {
                 let needs = view.needs(job);
                 let known = classes.iter().position(|&other| other == needs);

@@ -93,8 +93,8 @@ pub(super) fn explain(grounds: &Grounds<'_>, view: &View<'_>, job: JobId) -> Exp
     explanation
 }
 
-/// What was measured of a job.
-fn kind(view: &View<'_>, job: JobId) -> Option<Kind> {
+/// What was measured of a job; none: it takes turns with no other.
+pub(super) fn kind(view: &View<'_>, job: JobId) -> Option<Kind> {
     let model = view.may_take_turns(job).then(|| view.model_name(job))??;
     measured(model, view.gpus(job))
 }
