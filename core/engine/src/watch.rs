@@ -66,8 +66,10 @@ pub(super) struct Watch {
     pub(super) since_event: Plans,
     /// Since a job last worked.
     pub(super) since_work: Plans,
-    /// Preempted or moved before any progress, one after the other.
+    /// Without any progress, one after the other.
     fruitless_stays: u32,
+    /// Those of them that a failure ended; the policy ended the others.
+    ended_by_failures: u32,
 }
 
 /// How often a policy was asked since some moment.
@@ -103,7 +105,7 @@ impl Plans {
 impl Watch {
     /// A job has finished.
     pub(super) fn finished(&mut self) {
-        self.fruitless_stays = 0;
+        (self.fruitless_stays, self.ended_by_failures) = (0, 0);
     }
 
     /// A job has come or ends an epoch, or a node goes or returns.
@@ -123,27 +125,36 @@ impl Watch {
         progressed: bool,
         gpus: u32,
     ) -> Result<(), HaltReason> {
-        if self.is_fruitless(progressed, gpus) {
-            return Err(HaltReason::NoProgress { job });
-        }
-        Ok(())
+        self.stayed(job, progressed, false, gpus)
     }
 
     /// A job loses its GPUs to a failure, having saved anything on them or not.
     pub(super) fn evicted(&mut self, job: JobId, saved: bool, gpus: u32) -> Result<(), HaltReason> {
-        if self.is_fruitless(saved, gpus) {
-            return Err(HaltReason::NothingSaved { job });
-        }
-        Ok(())
+        self.stayed(job, saved, true, gpus)
     }
 
-    fn is_fruitless(&mut self, progressed: bool, gpus: u32) -> bool {
-        self.fruitless_stays = if progressed {
-            0
+    fn stayed(
+        &mut self,
+        job: JobId,
+        progressed: bool,
+        by_failure: bool,
+        gpus: u32,
+    ) -> Result<(), HaltReason> {
+        if progressed {
+            (self.fruitless_stays, self.ended_by_failures) = (0, 0);
+            return Ok(());
+        }
+        self.fruitless_stays += 1;
+        self.ended_by_failures += u32::from(by_failure);
+        if self.fruitless_stays <= most_fruitless_stays(gpus) {
+            return Ok(());
+        }
+        // What ended most of them is to blame.
+        Err(if self.ended_by_failures > self.fruitless_stays / 2 {
+            HaltReason::NothingSaved { job }
         } else {
-            self.fruitless_stays + 1
-        };
-        self.fruitless_stays > most_fruitless_stays(gpus)
+            HaltReason::NoProgress { job }
+        })
     }
 
     /// A node has gone or come back, as it stands in a list: those have an end.
@@ -220,5 +231,52 @@ impl Watch {
     /// Whether it is time to [look ahead](super::look_ahead).
     pub(super) fn is_to_look_ahead(&self) -> bool {
         self.since_event.are_to_be_looked_at() || self.since_work.are_to_be_looked_at()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stays of which every so many-th is ended by a failure and the others by the policy, none with any progress.
+    fn ended(every: u32) -> HaltReason {
+        let mut watch = Watch::default();
+        (1..)
+            .find_map(|stay: u32| {
+                let job = JobId(stay % 3);
+                if stay.is_multiple_of(every) {
+                    watch.evicted(job, false, 8).err()
+                } else {
+                    watch.stay_ended(job, false, 8).err()
+                }
+            })
+            .expect("an end")
+    }
+
+    #[test]
+    fn what_ended_most_stays_is_to_blame_whatever_ended_the_last() {
+        let most = most_fruitless_stays(8) + 1;
+        let failed_at_last = (2..most).find(|every| most.is_multiple_of(*every));
+        let reason = ended(failed_at_last.expect("a divisor"));
+        assert!(
+            matches!(reason, HaltReason::NoProgress { .. }),
+            "{reason:?}"
+        );
+        let reason = ended(1);
+        assert!(
+            matches!(reason, HaltReason::NothingSaved { .. }),
+            "{reason:?}"
+        );
+    }
+
+    #[test]
+    fn a_job_that_progresses_begins_the_count_anew() {
+        let mut watch = Watch::default();
+        for _ in 0..3 {
+            for _ in 0..most_fruitless_stays(8) {
+                assert_eq!(watch.stay_ended(JobId(0), false, 8), Ok(()));
+            }
+            assert_eq!(watch.evicted(JobId(1), true, 8), Ok(()));
+        }
     }
 }
