@@ -15,8 +15,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use switchyard_sia::profiles::NamedText;
-use switchyard_sia::replay::{Figures, Run, Scheduler, Submission, World, replay};
+use switchyard_sia_replay::profiles::NamedText;
+use switchyard_sia_replay::{Figures, Run, Scheduler, Submission, World, replay};
 use switchyard_sweep::files;
 
 #[derive(Args)]

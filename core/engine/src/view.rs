@@ -361,6 +361,11 @@ impl View<'_> {
         })
     }
 
+    /// Whether a job has made progress since it got its present GPUs, batch or epoch: not while it restarts.
+    pub fn has_moved(&self, job: JobId) -> bool {
+        self.jobs.progress[job.index()].has_moved(self.now)
+    }
+
     /// Seconds on GPUs so far (restarts included).
     pub fn held_seconds(&self, job: JobId) -> f64 {
         self.held(job).seconds()

@@ -16,7 +16,7 @@ pub use explanation::{Cause, Explanation, Turn, Turns, Verdict};
 pub use fact::{Fact, Said, Unit};
 pub use placing::{Choice, Placing, PlacingStep, Role};
 pub use plot::{Mark, Plot, PlotLine};
-pub use round::{RoundReport, RoundRow};
+pub use round::{ChoiceColumn, ChoiceRow, Choices, RoundReport, RoundRow};
 pub use slowness::{Loss, Slowness};
 
 use switchyard_model::{Resource, Time, cluster, job, order};

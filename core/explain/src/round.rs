@@ -15,6 +15,41 @@ pub struct RoundReport {
     pub plots: Vec<Plot>,
     /// The jobs it was decided over, in order of submission.
     pub rows: Vec<RoundRow>,
+    /// What each of them could have had, where a scheduler chooses from a list.
+    pub choices: Option<Choices>,
+}
+
+/// What jobs could have had in a round: a matrix of jobs and configurations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choices {
+    /// What there was to have, in the scheduler's order.
+    pub columns: Vec<ChoiceColumn>,
+    /// Of each of the round's rows, in their order.
+    pub rows: Vec<ChoiceRow>,
+}
+
+/// A configuration: so many GPUs of one type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChoiceColumn {
+    /// The GPUs' type; empty: they have no name.
+    pub gpu: String,
+    /// How many.
+    pub gpus: u32,
+    /// On so many nodes.
+    pub nodes: u32,
+}
+
+/// What configurations are worth to a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChoiceRow {
+    /// By column, relative to the least; none: the job cannot use it, or must not yet.
+    pub worth: Vec<Option<f32>>,
+    /// By what the worth of another column than the former one is multiplied, for the restart that it takes.
+    pub moving: f64,
+    /// The column that it had.
+    pub former: Option<u32>,
+    /// The column that it is given.
+    pub chosen: Option<u32>,
 }
 
 /// One job in a round.

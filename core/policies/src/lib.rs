@@ -57,6 +57,7 @@ mod rl_picker;
 pub mod script;
 mod shortest_expected;
 mod shortest_job;
+mod sia;
 mod slurm;
 mod srsf;
 mod srtf;
@@ -80,7 +81,8 @@ pub use spec::PolicySpec;
 pub use spec_error::SpecError;
 pub use switchyard_engine::{Cadence, Every, Policy};
 pub use switchyard_explain::{
-    Explanation, Fact, Loss, Mark, Plot, PlotLine, RoundReport, RoundRow, Slowness, Verdict,
+    ChoiceColumn, ChoiceRow, Choices, Explanation, Fact, Loss, Mark, Plot, PlotLine, RoundReport,
+    RoundRow, Slowness, Verdict,
 };
 pub use switchyard_model::draw::Rng;
 pub use user_policy::CODE;
@@ -173,6 +175,7 @@ policies! {
     TiresiasTuned = tiresias_tuned,
     Optimus = optimus,
     Pollux = pollux,
+    Sia = sia,
     Fcfs = fcfs,
     ShortestJob = shortest_job,
     Wfp3 = wfp3,

@@ -337,6 +337,7 @@ impl Policy for Optimus {
                 vec![PlotLine::new("", gains)],
             )],
             rows,
+            choices: None,
         });
     }
 

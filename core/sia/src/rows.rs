@@ -10,7 +10,7 @@ use crate::configurations::{Configuration, NodeType};
 use switchyard_model::goodput::{GradientStats, Limits, ThroughputParams};
 
 /// What a configuration is worth that a job cannot use, or must not yet.
-const NOTHING: f32 = 1e-4;
+pub const NOTHING: f32 = 1e-4;
 
 /// The most that a cost is, before it is rounded.
 const MOST: f64 = 3000.0;

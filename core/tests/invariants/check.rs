@@ -29,7 +29,7 @@ fn idle(spec: &PolicySpec) -> Option<Idle> {
         // Whom they picked blocks all others, or those that would end too late.
         "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker" => None,
         // Those decide at rounds only.
-        "tiresias-tuned" | "optimus" | "pollux" => None,
+        "tiresias-tuned" | "optimus" | "pollux" | "sia" => None,
         "gavel" if is_given("types") => None,
         "gandiva" if is_given("packing") => None,
         // The first in line blocks those who would end too late.

@@ -60,6 +60,8 @@ const VARIANTS: &[&str] = &[
     "gavel[round=40.1]",
     "tiresias-tuned[round=25,threshold=300]",
     "muri-l[interval=0]",
+    "sia[interval=30,restart=5,branches=2]",
+    "sia[p=1,lambda_n=2,interval=45]",
     "optimus[round=45]",
     "optimus[quirks=true]",
     "pollux[population=6,generations=4]",

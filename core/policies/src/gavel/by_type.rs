@@ -519,6 +519,7 @@ impl Policy for ByType {
             at: self.last?,
             plots: Vec::new(),
             rows: self.active.iter().map(row).collect(),
+            choices: None,
         })
     }
 }

@@ -473,6 +473,7 @@ impl Pollux {
             at: view.now(),
             plots: vec![fitness_plot(&outcome)],
             rows,
+            choices: None,
         });
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
-use crate::configurations::NodeType;
 use crate::profiles::NamedText;
 use std::collections::BTreeMap;
+use switchyard_sia::configurations::NodeType;
 
 /// Two types, of which the second is thrice as fast, and one application.
 fn world() -> World {

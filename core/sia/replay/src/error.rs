@@ -1,8 +1,8 @@
 //! Why a replay stops.
 
-use crate::program::ProgramError;
 use switchyard_model::goodput::FitError;
 use switchyard_policies::pollux::ProblemError;
+use switchyard_sia::program::ProgramError;
 use thiserror::Error;
 
 /// Why a workload cannot be run.

@@ -1,9 +1,9 @@
 //! The world: types of nodes, and the applications' profiles on each. In: tables by application and type. Out: what
 //! jobs ask while they run.
 
-use crate::configurations::NodeType;
 use crate::profiles::{NamedText, Profile, ProfilesError, Tables};
 use std::collections::BTreeMap;
+use switchyard_sia::configurations::NodeType;
 use thiserror::Error;
 
 /// The paper's cluster: type, nodes, GPUs per node. T4s, A100s and RTX 2080 Tis, 64 GPUs in all.

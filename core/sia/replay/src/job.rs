@@ -5,14 +5,14 @@ use super::run::Outcome;
 use super::scheduler::LargestBatch;
 use super::workload::Submission;
 use super::world::{Application, World};
-use crate::batch;
-use crate::configurations::Configuration;
-use crate::rows::{self, OnType};
 use std::collections::BTreeSet;
 use switchyard_model::application::{StepTimes, packed};
 use switchyard_model::goodput::{
     GradientStats, Limits, LocalBatch, Observation, ThroughputParams, fit,
 };
+use switchyard_sia::batch;
+use switchyard_sia::configurations::Configuration;
+use switchyard_sia::rows::{self, OnType};
 
 /// What a job's agent has seen on one type.
 #[derive(Clone, Default)]

@@ -1,7 +1,7 @@
 //! Who decides in a replay, with its parameters.
 
-use crate::program::Effort;
-use crate::rows::Objective;
+use switchyard_sia::program::Effort;
+use switchyard_sia::rows::Objective;
 
 /// Up to which total batch Sia weighs configurations. Jobs that run go up to the application's in either case. Which
 /// of them the paper's figures were made with we do not know: those of Philly and Saturn are closer to the first,

@@ -14,10 +14,14 @@
 //! - Sia believes shorter restarts than the world has. As released, it also weighs configurations with batches up to
 //!   the trace's, while a job that runs goes up to the application's ([`LargestBatch`]).
 
+#![forbid(unsafe_code)]
+
 mod error;
 mod figures;
+pub mod gavel;
 mod job;
 mod pollux;
+pub mod profiles;
 mod run;
 mod scheduler;
 mod workload;
@@ -30,13 +34,13 @@ pub use scheduler::{LargestBatch, Scheduler};
 pub use workload::{Submission, WorkloadError};
 pub use world::{PAPER_TYPES, World, WorldError};
 
-use crate::configurations::{Configuration, configurations};
 use crate::gavel::{Asking, Gavel, Given};
-use crate::placing::{counts, place};
-use crate::program::{Effort, Program, solve};
-use crate::rows::Objective;
 use job::{Job, Training};
 use pollux::Pollux;
+use switchyard_sia::configurations::{Configuration, configurations};
+use switchyard_sia::placing::{counts, place};
+use switchyard_sia::program::{Effort, Program, solve};
+use switchyard_sia::rows::Objective;
 
 /// Rounds after which jobs that are left are taken to never end: a year of minutes.
 const MOST_ROUNDS: u32 = 525_600;

@@ -8,8 +8,8 @@
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, Variable};
 use std::collections::BTreeMap;
 
-use crate::configurations::NodeType;
 use switchyard_model::order::by_value;
+use switchyard_sia::configurations::NodeType;
 
 /// A job in a round.
 #[derive(Clone, Debug)]
