@@ -6,9 +6,10 @@ use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::engine::{EventKind, News, NodeState, PlanErrorKind, RunError, RunLog, SimOptions};
 use switchyard::explain::Fact;
-use switchyard::job::Job;
+use switchyard::job::{Job, JobId, Work};
 use switchyard::report::{Failures, Summary};
-use switchyard::workload::Workload;
+use switchyard::workload::application::Application;
+use switchyard::workload::{Recorded, Workload};
 use switchyard::{RunSpec, Time};
 
 fn job(gpus: u32, duration: f64) -> Job {
@@ -231,4 +232,79 @@ fn a_job_says_that_a_failure_makes_it_wait() {
         fact("away").as_deref(),
         Some("2 GPUs, enough for it: node 0 is down until 90 s")
     );
+}
+
+/// A gang takes the GPU that another job holds beside one that a draining node pins to its place: that one stays.
+#[test]
+fn who_is_on_a_draining_node_keeps_what_a_gang_might_take() {
+    let definition = |epochs: u32| {
+        format!(
+            r#"{{
+                "name": "small-{epochs}",
+                "limits": {{ "m0": 16, "max_batch": 512, "min_local": 4, "max_local": 64 }},
+                "learning_rate": "ada-scale",
+                "epochs": {epochs},
+                "samples_per_epoch": 5000,
+                "throughput": {{
+                    "alpha_c": 0.02, "beta_c": 0.002, "alpha_n": 0.05, "beta_n": 0.002,
+                    "alpha_r": 0.01, "beta_r": 0.0005, "gamma": 1.5
+                }},
+                "noise_scale": [{{ "batch": 16, "phi": [20, 200, 4000] }}]
+            }}"#
+        )
+    };
+    let applications = [4, 1].map(|epochs| {
+        let application = Application::from_json(&definition(epochs));
+        Arc::new(application.expect("a sound definition"))
+    });
+    let trains = |submit, application, scale, duration| Job {
+        work: Work::Adaptive {
+            application,
+            batch: 200,
+            scale,
+            duration,
+        },
+        ..Job::plain(submit, 1, duration)
+    };
+    let jobs = vec![
+        Job::plain(0.0, 1, 1.0),
+        Job::plain(10.0, 12, 1.0),
+        Job::plain(13.5, 12, 1.0),
+        trains(20.0, 1, 44.99999999999999, 1000.0),
+        Job::plain(30.0, 12, 1.0),
+        trains(30.0, 0, 7.386214196652323, 1000.0),
+        Job::plain(36.5786819580327, 2, 1.0),
+        trains(40.0, 1, 0.045, 1.0),
+        Job::plain(70.0, 3, 1.0),
+    ];
+    for policy in [
+        "pollux[interval=35,population=5,generations=3,avoidance=false,fit=oracle]",
+        "optimus[round=35]",
+        "sia[interval=35]",
+    ] {
+        let workload = Arc::new(Workload {
+            jobs: jobs.clone(),
+            applications: applications.to_vec(),
+            recorded: Recorded {
+                attempts: [(JobId(0), vec![0.016666666666666666, 0.016666666666666666])].into(),
+                ..Default::default()
+            },
+            ..Workload::default()
+        });
+        let spec = RunSpec {
+            policy: policy.parse().expect("a policy"),
+            cluster: "5x2+1x1".parse().expect("a cluster"),
+            placement: "consolidated".parse().expect("a placement"),
+            options: SimOptions {
+                seed: 908582905112690238,
+                replay_failures: true,
+                equal_types: true,
+                ..SimOptions::default()
+            },
+            history: None,
+            outages: "0:0..40,2:40..80:drain".parse().expect("outages"),
+            queues: Default::default(),
+        };
+        spec.start(workload).run().expect(policy);
+    }
 }

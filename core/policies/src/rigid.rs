@@ -138,21 +138,24 @@ pub(super) fn has(nodes: &[u32], parts: &[Part]) -> bool {
     parts.iter().all(fits)
 }
 
-/// What each adaptive job holds, as far as it is still there.
+/// What each adaptive job holds, as far as it is still there. Who is on a node that takes nobody keeps what it has: a plain
+/// gang may have taken what others hold beside it.
 pub(super) fn still_held(
     view: &View<'_>,
     jobs: impl Iterator<Item = JobId>,
     nodes: &[u32],
 ) -> Vec<Vec<Part>> {
+    let jobs: Vec<JobId> = jobs.collect();
     let mut left = nodes.to_vec();
-    let held = jobs.map(|job| {
-        let parts = view.ledger().parts(job);
-        if has(&left, parts) {
-            take(&mut left, parts);
-            parts.to_vec()
-        } else {
-            Vec::new()
+    let mut held = vec![Vec::new(); jobs.len()];
+    for is_pinned in [true, false] {
+        for (held, &job) in held.iter_mut().zip(&jobs) {
+            let parts = view.ledger().parts(job);
+            if view.is_on_closed_node(job) == is_pinned && has(&left, parts) {
+                take(&mut left, parts);
+                *held = parts.to_vec();
+            }
         }
-    });
-    held.collect()
+    }
+    held
 }
