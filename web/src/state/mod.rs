@@ -45,7 +45,9 @@ pub use opening::{
 pub use panels::{Panels, PanelsAction};
 pub use run::{Finished, Phase, Run};
 pub use runs::{Runs, RunsAction};
-pub use samples::{DATA_CENTRE, GUIDED, GUIDED_SCHEDULERS, IN_TURNS, Scene, TWO_TEAMS};
+pub use samples::{
+    DATA_CENTRE, GUIDED, GUIDED_SCHEDULERS, IN_TURNS, Scene, THREE_TYPES, TWO_TEAMS,
+};
 pub use selection::{Selection, SelectionAction};
 pub use source::Source;
 use std::rc::Rc;

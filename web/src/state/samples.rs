@@ -17,6 +17,9 @@ pub const DATA_CENTRE: &str = "data-centre";
 /// The sample in which jobs take turns on the same GPUs.
 pub const IN_TURNS: &str = "in-turns";
 
+/// The sample with jobs that adapt on GPUs of several types.
+pub const THREE_TYPES: &str = "three-types";
+
 /// The sample in which two teams share a cluster.
 pub const TWO_TEAMS: &str = "two-teams";
 
@@ -34,7 +37,7 @@ pub struct Scene {
 }
 
 /// Samples that come with more than their jobs.
-pub(super) const SCENES: [Scene; 3] = [
+pub(super) const SCENES: [Scene; 4] = [
     // The placer that learned, beside the best rule, and last one that looks at no neighbours.
     Scene {
         sample: DATA_CENTRE,
@@ -55,6 +58,13 @@ pub(super) const SCENES: [Scene; 3] = [
             "queues",
             "lab;vision,parent=lab,gpus=8,reclaims=any;speech,parent=lab,gpus=8,reclaims=any",
         )],
+    },
+    // The one that tells types apart, one that does not, and one that leaves jobs as they are.
+    Scene {
+        sample: THREE_TYPES,
+        schedulers: &["sia", "pollux", "gavel[types=true]"],
+        baseline: 1,
+        settings: &[],
     },
     // The shortest remaining service first, with and without turns.
     Scene {
