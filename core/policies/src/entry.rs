@@ -34,6 +34,8 @@ pub struct PolicyEntry {
     pub scripted: bool,
     /// Whether that is a text, which the page's editor writes.
     pub is_written: bool,
+    /// Whether it decides by solvers, which only some programs hold (the feature `solvers`).
+    pub solves: bool,
 }
 
 impl PolicyEntry {
@@ -49,6 +51,7 @@ impl PolicyEntry {
         in_order: false,
         scripted: false,
         is_written: false,
+        solves: false,
     };
 }
 

@@ -9,6 +9,8 @@ pub(super) mod file;
 #[cfg(any(feature = "plugins", feature = "scripts"))]
 pub(super) mod spec;
 
+#[cfg(not(feature = "solvers"))]
+use super::entry::BuildContext;
 use super::fifo::Fifo;
 use super::parameters::param;
 use super::{Explanation, ParamInfo, ParamKind, Policy, Rng, Verdict};
@@ -59,11 +61,18 @@ pub(super) fn check(
 }
 
 /// That this program runs none of a kind.
-#[cfg(not(all(feature = "plugins", feature = "scripts")))]
+#[cfg(not(all(feature = "plugins", feature = "scripts", feature = "solvers")))]
 pub(super) fn not_built(kind: &str, feature: &str) -> Mistake {
     Mistake::nowhere(format!(
         "this program runs no {kind}: it was built without the feature `{feature}`"
     ))
+}
+
+/// Stands for a policy whose solvers this program does not hold.
+#[cfg(not(feature = "solvers"))]
+#[expect(dead_code, reason = "the first such policy takes it up")]
+pub(super) fn without_solvers<P>(_: &P, _: &BuildContext<'_>) -> Box<dyn Policy> {
+    Box::new(Refused(not_built("policies with solvers", "solvers")))
 }
 
 /// Why a job runs or waits, where only the code knows in which order they go.

@@ -52,7 +52,7 @@ pub trait Role: 'static {
 pub enum Program {
     /// All roles but the author's and the reader's of queues.
     Worker,
-    /// All roles, with the language of scripts and plug-ins.
+    /// All roles, with the language of scripts, plug-ins and solvers.
     Scripts,
     /// The opener alone, which reads tables stored by columns, too.
     Columnar,
@@ -62,7 +62,7 @@ impl Program {
     /// The one that runs a policy.
     pub fn of(policy: &PolicySpec) -> Self {
         match entry(policy.name()) {
-            Some(entry) if entry.scripted => Self::Scripts,
+            Some(entry) if entry.scripted || entry.solves => Self::Scripts,
             Some(_) | None => Self::Worker,
         }
     }
