@@ -70,7 +70,6 @@ pub(super) fn not_built(kind: &str, feature: &str) -> Mistake {
 
 /// Stands for a policy whose solvers this program does not hold.
 #[cfg(not(feature = "solvers"))]
-#[expect(dead_code, reason = "the first such policy takes it up")]
 pub(super) fn without_solvers<P>(_: &P, _: &BuildContext<'_>) -> Box<dyn Policy> {
     Box::new(Refused(not_built("policies with solvers", "solvers")))
 }
