@@ -33,6 +33,9 @@ pub(crate) struct ByType {
     /// Seconds from one allocation to the next, at least.
     reset: f64,
     strategy: Strategy,
+    /// Whether a job that comes when nobody runs need not wait for a round.
+    #[cfg(feature = "solvers")]
+    begins_at_once: bool,
     /// In order of submission.
     active: Vec<JobId>,
     /// By their jobs; some of whom may have finished since shares were last found.
@@ -78,6 +81,8 @@ impl ByType {
             parameter,
             reset,
             strategy,
+            #[cfg(feature = "solvers")]
+            begins_at_once: false,
             active: Vec::new(),
             combinations: Vec::new(),
             turns: Turns::default(),
@@ -89,6 +94,15 @@ impl ByType {
             left: Budget::default(),
             last: None,
             rows: BTreeMap::new(),
+        }
+    }
+
+    /// The same, but when nobody runs a round begins with whoever comes.
+    #[cfg(feature = "solvers")]
+    pub(crate) fn at_once(self) -> Self {
+        Self {
+            begins_at_once: true,
+            ..self
         }
     }
 
@@ -471,11 +485,21 @@ fn seat_of(seats: &[Seat], job: JobId) -> Option<&Seat> {
 
 impl Policy for ByType {
     fn cadence(&self) -> Cadence {
-        rounds::over_all(self.round, self.parameter)
+        let rounds = rounds::over_all(self.round, self.parameter);
+        #[cfg(feature = "solvers")]
+        let rounds = Cadence {
+            on_change: self.begins_at_once,
+            ..rounds
+        };
+        rounds
     }
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
+        #[cfg(feature = "solvers")]
+        if self.begins_at_once && !view.is_round() && !view.ledger().is_empty() {
+            return;
+        }
         view.room(&mut self.room);
         let mut gpus = vec![0; view.pools()];
         for (node, size) in (0u32..).zip(view.free().node_sizes()) {

@@ -44,7 +44,8 @@ pub(crate) fn policy(
         courses: Courses::default(),
     };
     let round = (round, "round");
-    Box::new(ByType::new(Box::new(allocator), round, reset, strategy))
+    let by_type = ByType::new(Box::new(allocator), round, reset, strategy);
+    Box::new(by_type.at_once())
 }
 
 impl OneKind {
