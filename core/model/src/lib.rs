@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod application;
+pub mod batch_mode;
 pub mod calendar;
 pub mod cluster;
 mod compact;

@@ -29,6 +29,7 @@ mod rigid;
 mod rounds;
 mod service_distribution;
 mod service_history;
+mod shares;
 mod spec;
 mod spec_error;
 mod user_policy;
@@ -36,25 +37,30 @@ mod waiting_room;
 mod within;
 
 // The policies.
+mod allox;
 mod f1;
 mod fcfs;
 mod fewest_gpus;
 mod fifo;
 mod gandiva;
+mod gandiva_fair;
 mod gavel;
 mod gittins;
 mod graph_rl;
 mod kai;
 mod kueue;
 mod las;
+mod mst;
 mod muri_l;
 mod muri_s;
 mod optimus;
+mod ossp;
 pub mod plugin;
 pub mod pollux;
 mod recorded;
 mod rl_picker;
 pub mod script;
+mod shockwave;
 mod shortest_expected;
 mod shortest_job;
 mod sia;
@@ -172,6 +178,11 @@ policies! {
     Gavel = gavel,
     MuriS = muri_s,
     MuriL = muri_l,
+    GandivaFair = gandiva_fair,
+    Mst = mst,
+    Ossp = ossp,
+    Allox = allox,
+    Shockwave = shockwave,
     TiresiasTuned = tiresias_tuned,
     Optimus = optimus,
     Pollux = pollux,

@@ -26,23 +26,28 @@ pub enum Preset {
     /// groups at every event, 10 s for every start, which is what its table has for most
     /// models. Its own accounting of overheads is in `paper muri`.
     ReferenceSigcomm22,
+    /// The simulator of Shockwave (NSDI'23; uw-mad-dash/shockwave), as far as an engine has it whose rounds all take as
+    /// long: rounds of 120 s, in which a start costs 20 s, shares that hold for 1000 s, Gavel by its linear program. Its
+    /// own accounting is in `paper shockwave`.
+    ReferenceNsdi23,
 }
 
 /// Not the name of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21, reference-sc20 or reference-sigcomm22",
+    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22 or reference-nsdi23",
     meant = hint(.0, Preset::ALL.map(Preset::name))
 )]
 pub struct UnknownPreset(pub String);
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::ReferenceNsdi19,
         Self::ReferenceOsdi21,
         Self::ReferenceSc20,
         Self::ReferenceSigcomm22,
+        Self::ReferenceNsdi23,
     ];
 
     /// The name in options.
@@ -52,6 +57,7 @@ impl Preset {
             Self::ReferenceOsdi21 => "reference-osdi21",
             Self::ReferenceSc20 => "reference-sc20",
             Self::ReferenceSigcomm22 => "reference-sigcomm22",
+            Self::ReferenceNsdi23 => "reference-nsdi23",
         }
     }
 
@@ -74,6 +80,12 @@ impl Preset {
             Self::ReferenceSigcomm22 => &[
                 ("placement", "yarn"),
                 ("restart_cost", "10"),
+                ("restart_by_model", "false"),
+                ("spread_slowdown", "no"),
+                ("first_start_pays", "true"),
+            ],
+            Self::ReferenceNsdi23 => &[
+                ("restart_cost", "20"),
                 ("restart_by_model", "false"),
                 ("spread_slowdown", "no"),
                 ("first_start_pays", "true"),
@@ -118,6 +130,13 @@ impl Preset {
                 "fcfs" | "shortest-job" | "wfp3" | "unicep" | "f1" | "rl-picker",
             ) => policy.with_default("quirks", "true"),
             (Self::ReferenceSigcomm22, "muri-s" | "muri-l") => policy.with_default("interval", "0"),
+            (Self::ReferenceNsdi23, "themis") => policy.with_default("lease", "120"),
+            (Self::ReferenceNsdi23, "gavel") => {
+                let by_type = policy.with_default("types", "true")?;
+                by_type
+                    .with_default("round", "120")?
+                    .with_default("reset", "1000")
+            }
             _ => Ok(policy.clone()),
         }
     }
@@ -216,10 +235,31 @@ mod tests {
     }
 
     #[test]
+    fn shockwaves_rivals_have_its_rounds() {
+        let applied = |policy: &str| {
+            let mut run = RunSpec {
+                policy: policy.parse().unwrap(),
+                cluster: "32x1".parse().unwrap(),
+                placement: Strategy::default(),
+                options: Default::default(),
+                history: None,
+                outages: Default::default(),
+                queues: Default::default(),
+            };
+            Preset::ReferenceNsdi23.apply(&mut run).unwrap();
+            assert_eq!(run.options.restart_cost, 20.0);
+            run.policy.to_string()
+        };
+        assert_eq!(applied("gavel"), "gavel[reset=1000,round=120,types=true]");
+        assert_eq!(applied("themis"), "themis[lease=120]");
+        assert_eq!(applied("shockwave[k=10]"), "shockwave[k=10]");
+    }
+
+    #[test]
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
             "slurm".parse::<Preset>().unwrap_err().to_string(),
-            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21, reference-sc20 or reference-sigcomm22"
+            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22 or reference-nsdi23"
         );
     }
 }

@@ -95,6 +95,18 @@ pub enum Mode {
     Gns,
 }
 
+impl Mode {
+    /// The one that files call so.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "static" => Some(Self::Static),
+            "accordion" => Some(Self::Accordion),
+            "gns" => Some(Self::Gns),
+            _ => None,
+        }
+    }
+}
+
 /// A change that a job asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -115,6 +127,20 @@ pub struct Training {
     pub batch: u32,
     /// GPUs of its gang.
     pub gpus: u32,
+}
+
+/// What stands before a batch size in the names of models, and behind it.
+const BATCH: (&str, &str) = (" (batch size ", ")");
+
+/// A larger batch in a name is a mistake.
+const LARGEST_NAMED: u32 = 1 << 20;
+
+/// A model with a batch size, as traces name it: `LM (batch size 10)`.
+pub fn job_type(text: &str) -> Option<(Model, u32)> {
+    let (model, batch) = text.trim().split_once(BATCH.0)?;
+    let batch = batch.strip_suffix(BATCH.1)?.parse().ok();
+    let batch = batch.filter(|batch| (1..LARGEST_NAMED).contains(batch))?;
+    Some((Model::named(model)?, batch))
 }
 
 /// The epochs at which GNS doubles the batch, by model, first batch and GPUs.
@@ -158,6 +184,22 @@ const DOUBLINGS: [(Model, u32, u32, &[u64]); 33] = [
 const PATTERN: u64 = 760;
 
 impl Training {
+    /// What the name of a model says of a job with so many GPUs, such as `LM (batch size 10), gns`. One that names no
+    /// mode never changes.
+    pub fn told(name: &str, gpus: u32) -> Option<Self> {
+        let (job, mode) = match name.rsplit_once(", ") {
+            Some((job, mode)) => (job, Mode::named(mode)?),
+            None => (name, Mode::Static),
+        };
+        let (model, batch) = job_type(job)?;
+        Some(Self {
+            model,
+            mode,
+            batch,
+            gpus,
+        })
+    }
+
     /// Epochs of so many steps with the first batch.
     pub fn epochs(&self, steps: u64) -> u64 {
         steps.div_ceil(self.model.steps_per_epoch(self.batch))
@@ -293,6 +335,18 @@ mod tests {
         assert_eq!(job.asks(10, 9), None);
         assert_eq!(job.asks(10, 10), Some(Change::Larger));
         assert_eq!(job.changed(10, Change::Larger), Some(20));
+    }
+
+    #[test]
+    fn names_of_models_tell_batch_and_mode() {
+        let told = |name| Training::told(name, 2);
+        let gns = training(Model::Lm, Mode::Gns, 10, 2);
+        assert_eq!(told("LM (batch size 10), gns"), Some(gns));
+        let never = training(Model::ResNet18, Mode::Static, 32, 2);
+        assert_eq!(told("ResNet-18 (batch size 32)"), Some(never));
+        for other in ["LM (batch size 10), auto", "LM (batch size 0)", "vgg16", ""] {
+            assert_eq!(told(other), None, "{other}");
+        }
     }
 
     #[test]

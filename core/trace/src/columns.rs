@@ -30,6 +30,7 @@ use super::wording::shorten;
 use crate::Resource;
 use crate::job::Status;
 use crate::spreadsheet::unguarded;
+use switchyard_model::batch_mode::with_mode;
 use switchyard_model::workload::Label;
 
 /// A point in time as a cell gives it.
@@ -59,6 +60,8 @@ pub(crate) struct Columns {
     pub(crate) milli: Option<Column>,
     pub(crate) tenant: Option<Column>,
     pub(crate) model: Option<Column>,
+    /// How its batch size changes, which then stands behind its name.
+    pub(crate) mode: Option<Column>,
     pub(crate) status: Option<Column>,
     /// When a job began, where that is not its submission.
     pub(crate) began: Began,
@@ -196,6 +199,7 @@ impl Columns {
             milli: None,
             tenant: None,
             model: None,
+            mode: None,
             status: None,
             began: Began::Untold,
             labelled: Labelled::of(sniff),
@@ -646,8 +650,13 @@ impl Columns {
 
     /// Keeps a row or leaves it out.
     fn take(&mut self, row: &Row<'_>, sink: &mut Sink) {
+        let mode = self.mode.as_ref().map(|column| row.cell(column.index));
         match self.read(row) {
-            Ok((draft, request)) => {
+            Ok((mut draft, request)) => {
+                let named = mode.and_then(|mode| with_mode(draft.model, mode));
+                if let Some(named) = &named {
+                    draft.model = named;
+                }
                 let duration = draft.duration;
                 sink.keep(draft);
                 if let Some((workers, each)) = request.gang {

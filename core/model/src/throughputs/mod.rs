@@ -8,6 +8,7 @@
 mod alone;
 mod pairs;
 
+use crate::batch_mode::without_mode;
 use crate::workload::GpuGeneration;
 use alone::ALONE;
 use pairs::PAIRS;
@@ -56,8 +57,9 @@ impl JobType {
         (0..Self::COUNT as u8).map(Self)
     }
 
-    /// The one of this name, such as `LM (batch size 10)`.
+    /// The one of this name, such as `LM (batch size 10)`. If the batch size changes, the first one counts.
     pub fn named(name: &str) -> Option<Self> {
+        let name = without_mode(name);
         Self::all().find(|of| of.name() == name)
     }
 

@@ -11,6 +11,7 @@
 //! same name (or, nameless, the same job) always the same model.
 
 use super::Workload;
+use crate::batch_mode::without_mode;
 use crate::job::JobId;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -98,7 +99,7 @@ impl ModelTraits {
     /// The traits of a model by its name in a trace; GoogLeNet counts as Inception3, as in
     /// Tiresias' simulator.
     pub fn of_name(name: &str) -> Self {
-        let plain: String = name
+        let plain: String = without_mode(name)
             .chars()
             .filter(char::is_ascii_alphanumeric)
             .map(|c| c.to_ascii_lowercase())

@@ -8,19 +8,21 @@ use crate::parameters::words;
 use crate::throughputs::JobType;
 use std::collections::BTreeMap;
 use switchyard_engine::View;
+#[cfg(feature = "solvers")]
+use switchyard_explain::Fact;
 
 /// What an allocation is found from.
 pub(crate) struct Asking<'a> {
-    pub(super) view: &'a View<'a>,
+    pub(crate) view: &'a View<'a>,
     /// In order of submission.
-    pub(super) active: &'a [JobId],
+    pub(crate) active: &'a [JobId],
     /// By type.
-    pub(super) gpus: &'a [u32],
+    pub(crate) gpus: &'a [u32],
 }
 
 impl Asking<'_> {
     /// How fast a job is alone, by type; 0 where its gang cannot run.
-    fn speeds(&self, job: JobId) -> Vec<f64> {
+    pub(crate) fn speeds(&self, job: JobId) -> Vec<f64> {
         let gang = self.view.gpus(job);
         let speed = |(pool, &gpus): (usize, &u32)| {
             if gang <= gpus {
@@ -51,6 +53,18 @@ pub(crate) trait Allocate {
 
     /// Everybody's shares, and those of pairs that have some.
     fn allocate(&mut self, asking: &Asking<'_>, rng: &mut Rng) -> Vec<Combination>;
+
+    /// Whether shares are to be found anew though nobody has come or finished.
+    #[cfg(feature = "solvers")]
+    fn has_changed(&self, _view: &View<'_>) -> bool {
+        false
+    }
+
+    /// What it knows of a job; none: nothing that is to be told, nor places in the order.
+    #[cfg(feature = "solvers")]
+    fn facts(&self, _view: &View<'_>, _job: JobId) -> Option<Vec<Fact>> {
+        None
+    }
 }
 
 /// What an allocation is to be best in (§4).

@@ -33,6 +33,9 @@ pub(crate) struct ByType {
     /// Seconds from one allocation to the next, at least.
     reset: f64,
     strategy: Strategy,
+    /// Whether a job that comes when nobody runs need not wait for a round.
+    #[cfg(feature = "solvers")]
+    begins_at_once: bool,
     /// In order of submission.
     active: Vec<JobId>,
     /// By their jobs; some of whom may have finished since shares were last found.
@@ -78,6 +81,8 @@ impl ByType {
             parameter,
             reset,
             strategy,
+            #[cfg(feature = "solvers")]
+            begins_at_once: false,
             active: Vec::new(),
             combinations: Vec::new(),
             turns: Turns::default(),
@@ -89,6 +94,15 @@ impl ByType {
             left: Budget::default(),
             last: None,
             rows: BTreeMap::new(),
+        }
+    }
+
+    /// The same, but when nobody runs a round begins with whoever comes.
+    #[cfg(feature = "solvers")]
+    pub(crate) fn at_once(self) -> Self {
+        Self {
+            begins_at_once: true,
+            ..self
         }
     }
 
@@ -134,6 +148,10 @@ impl ByType {
     fn allocate(&mut self, view: &View<'_>, gpus: &[u32], rng: &mut Rng) {
         let since = self.allocated.map(|at| view.now() - at);
         let is_due = since.is_none_or(|since| since >= self.reset);
+        #[cfg(feature = "solvers")]
+        if is_due && !self.has_changed {
+            self.has_changed = self.allocator.has_changed(view);
+        }
         if !self.has_changed || !is_due {
             return;
         }
@@ -391,6 +409,53 @@ impl ByType {
         row.speedup = speed;
     }
 
+    /// Of a job that shares nothing: why its turn comes when it does, where the allocator tells that.
+    #[cfg(feature = "solvers")]
+    fn order(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
+        let Some(mut facts) = self.allocator.facts(view, job) else {
+            return Vec::new();
+        };
+        let at = self
+            .combinations
+            .binary_search_by_key(&(job, None), |of| of.jobs);
+        let Ok(at) = at else {
+            facts.push(Fact::new("share", "none before shares are found anew"));
+            return facts;
+        };
+        for pool in 0..view.pools() {
+            let on = |term: &str| match view.pool_name(pool) {
+                "" => term.to_owned(),
+                name => format!("{term} on {name}"),
+            };
+            let active = || {
+                let all = self.combinations.iter().enumerate();
+                all.filter(|(_, of)| of.is_active(view))
+            };
+            let standing = &self.combinations[at].on[pool];
+            let given: f64 = active().map(|(_, of)| of.on[pool].received).sum();
+            let fraction = standing.received / given;
+            facts.push(Fact::percent(
+                &on("fraction of all time given out, with half a round for each"),
+                fraction,
+                2,
+            ));
+            facts.push(Fact::number(
+                &on("priority: share ÷ fraction"),
+                standing.share / fraction,
+                2,
+                Unit::None,
+            ));
+            let turn = standing.turn(at);
+            let before = active().filter(|(other, of)| of.on[pool].turn(*other) < turn);
+            facts.push(Fact::part(
+                &on("place in the order"),
+                before.count() + 1,
+                active().count(),
+            ));
+        }
+        facts
+    }
+
     /// How fast a job is on these GPUs.
     fn speed(&self, view: &View<'_>, job: JobId, parts: &[Part], partner: Option<JobId>) -> f64 {
         let Some(pool) = parts.first().map(|part| self.room.pool_of(part.node)) else {
@@ -420,11 +485,21 @@ fn seat_of(seats: &[Seat], job: JobId) -> Option<&Seat> {
 
 impl Policy for ByType {
     fn cadence(&self) -> Cadence {
-        rounds::over_all(self.round, self.parameter)
+        let rounds = rounds::over_all(self.round, self.parameter);
+        #[cfg(feature = "solvers")]
+        let rounds = Cadence {
+            on_change: self.begins_at_once,
+            ..rounds
+        };
+        rounds
     }
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
+        #[cfg(feature = "solvers")]
+        if self.begins_at_once && !view.is_round() && !view.ledger().is_empty() {
+            return;
+        }
         view.room(&mut self.room);
         let mut gpus = vec![0; view.pools()];
         for (node, size) in (0u32..).zip(view.free().node_sizes()) {
@@ -510,6 +585,8 @@ impl Policy for ByType {
                     .then(" of its fastest"),
             );
         }
+        #[cfg(feature = "solvers")]
+        facts.extend(self.order(view, job));
         Explanation::new(verdict, facts)
     }
 

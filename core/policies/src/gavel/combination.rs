@@ -30,7 +30,7 @@ pub(super) struct Standing {
 }
 
 impl Combination {
-    pub(super) fn new(jobs: (JobId, Option<JobId>), shares: impl Iterator<Item = f64>) -> Self {
+    pub(crate) fn new(jobs: (JobId, Option<JobId>), shares: impl Iterator<Item = f64>) -> Self {
         let on = shares.map(|share| Standing {
             share,
             ..Standing::default()

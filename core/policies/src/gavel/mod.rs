@@ -20,6 +20,11 @@ use allocator::{Allocator, Objective};
 pub(super) use by_type::{ByType, RESET};
 pub(super) use packing_by_trial::PackingByTrial;
 use water_filling::WaterFilling;
+#[cfg(feature = "solvers")]
+pub(super) use {
+    allocator::{Allocate, Asking},
+    combination::Combination,
+};
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "gavel",

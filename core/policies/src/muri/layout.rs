@@ -9,10 +9,10 @@ use switchyard_interleaving::gangs::Fit;
 use switchyard_placement::{Budget, Room, Strategy};
 
 #[derive(Default)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     room: Room,
     /// GPUs that the last round left to nobody.
-    pub(super) left: Budget,
+    pub(crate) left: Budget,
 }
 
 /// A cluster from which everybody has gone, for gangs to be tried on.
@@ -99,7 +99,7 @@ impl Layout {
     }
 
     /// Lays the groups, each of jobs with gangs of one size. Then other jobs that fit start alone, in this order.
-    pub(super) fn lay(
+    pub(crate) fn lay(
         &mut self,
         view: &View<'_>,
         plan: &mut Plan,
@@ -148,7 +148,7 @@ impl Layout {
     }
 
     /// Starts jobs that wait, in this order, alone where there is room.
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &mut self,
         view: &View<'_>,
         plan: &mut Plan,

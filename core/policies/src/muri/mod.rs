@@ -19,12 +19,13 @@ use super::parameters::param;
 use super::{Cadence, Explanation, ParamInfo, ParamKind, Policy, Rng, Verdict, rounds};
 use crate::job::JobId;
 use crate::order;
-use layout::Layout;
 use std::cmp::Reverse;
 use switchyard_engine::{News, Phase, Plan, View};
 use switchyard_interleaving::grouping::{Candidate, Group, Grouping, Kind, Options};
 use switchyard_placement::Strategy;
 use told::Grounds;
+
+pub(super) use layout::Layout;
 
 /// How often groups are made.
 pub(super) const INTERVAL: ParamInfo = param(

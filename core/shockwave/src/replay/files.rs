@@ -1,7 +1,7 @@
 //! The two files of Shockwave's artifact: jobs as lines of twelve columns between tabs, and measured throughputs as
 //! JSON. No header, no units in either: times are seconds, throughputs are steps per second.
 
-use crate::batches::{Mode, Model, Training};
+use crate::batches::{Mode, Model, Training, job_type};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -156,12 +156,8 @@ fn job(line: usize, text: &str) -> Result<Job, Error> {
             "a known model and its batch size, as \"LM (batch size 10)\"",
         )
     })?;
-    let mode = match cells[MODE].trim() {
-        "static" => Mode::Static,
-        "accordion" => Mode::Accordion,
-        "gns" => Mode::Gns,
-        _ => return Err(wrong(MODE, "static, accordion or gns")),
-    };
+    let mode =
+        Mode::named(cells[MODE].trim()).ok_or_else(|| wrong(MODE, "static, accordion or gns"))?;
     let arrival: Option<f64> = cells[ARRIVAL].trim().parse().ok();
     Ok(Job {
         training: Training {
@@ -176,16 +172,6 @@ fn job(line: usize, text: &str) -> Result<Job, Error> {
             .filter(|arrival| (0.0..1e12).contains(arrival))
             .ok_or_else(|| wrong(ARRIVAL, "a number of seconds"))?,
     })
-}
-
-/// A model with a batch size: `LM (batch size 10)`.
-fn job_type(text: &str) -> Option<(Model, u32)> {
-    let (model, batch) = text.trim().split_once(" (batch size ")?;
-    let batch = batch.strip_suffix(')')?.parse().ok();
-    Some((
-        Model::named(model)?,
-        batch.filter(|batch| (1..1 << 20).contains(batch))?,
-    ))
 }
 
 impl Throughputs {

@@ -10,6 +10,6 @@ mod prediction;
 mod settings;
 mod window;
 
-pub use planner::Planner;
+pub use planner::{Planner, Standing};
 pub use prediction::Profile;
 pub use settings::Settings;

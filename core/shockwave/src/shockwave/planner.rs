@@ -8,9 +8,6 @@ use super::settings::Settings;
 use super::window::{Candidate, Window};
 use std::cmp::Ordering;
 
-/// Seconds of a round.
-const ROUND: f64 = 120.0;
-
 /// A plan holds for so many rounds at most.
 const HOLDS: usize = 8;
 
@@ -49,6 +46,23 @@ impl Member {
         };
         MOMENTUM * mean + (1.0 - MOMENTUM) * last
     }
+}
+
+/// What is thought of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// Seconds that it still runs, as predicted.
+    pub remaining: f64,
+    /// Epochs that are left.
+    pub epochs_left: usize,
+    /// How many of them are expected with each batch size.
+    pub expected: Vec<(u32, f64)>,
+    /// The finish-time fairness that it is heading for, if it has an equal part of the cluster from now on.
+    pub rho: f64,
+    /// In how many of the rounds ahead it has GPUs, and how many these are.
+    pub planned: usize,
+    /// How many rounds are planned.
+    pub of: usize,
 }
 
 /// What it knows and has planned.
@@ -118,11 +132,55 @@ impl Planner {
 
     /// A round is over.
     pub fn next_round(&mut self) {
-        self.round += 1;
-        self.wait -= 1;
+        self.advance(self.round + 1);
+    }
+
+    /// It is this round, counted from the first; some may have been left out, as nobody was there.
+    pub fn advance(&mut self, round: usize) {
+        let passed = round.saturating_sub(self.round);
+        self.round += passed;
+        self.wait = self.wait.saturating_sub(passed);
         if self.wait == 0 {
             (self.wait, self.is_stale) = (HOLDS, true);
         }
+    }
+
+    /// What is thought of a job now.
+    pub fn standing(&self, id: usize) -> Option<Standing> {
+        let member = self.members.iter().find(|member| member.job.id == id)?;
+        let (job, share) = (&member.job, self.share());
+        let fair = member.fair_finish(self.round);
+        let from = self.round.saturating_sub(self.planned_at);
+        let ahead = self.plan.get(from..).unwrap_or(&[]);
+        Some(Standing {
+            remaining: job.remaining(),
+            epochs_left: job.epochs().saturating_sub(job.progress),
+            expected: job.expected(),
+            rho: (self.now() + job.remaining() / share) / fair,
+            planned: ahead.iter().filter(|round| round.contains(&id)).count(),
+            of: ahead.len(),
+        })
+    }
+
+    /// Jobs, the longest predicted remaining run time first.
+    pub fn longest(&self) -> Vec<usize> {
+        let mut longest: Vec<(f64, usize)> = Vec::with_capacity(self.members.len());
+        longest.extend(
+            self.members
+                .iter()
+                .map(|of| (of.job.remaining(), of.job.id)),
+        );
+        longest.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal));
+        longest.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// The part of the cluster that is each job's.
+    fn share(&self) -> f64 {
+        (f64::from(self.gpus) / self.members.len() as f64).min(1.0)
+    }
+
+    fn now(&self) -> f64 {
+        self.settings.round * self.round as f64
     }
 
     /// The jobs of this round.
@@ -138,9 +196,9 @@ impl Planner {
 
     /// Plans a window from this round on.
     fn planned(&mut self) -> Vec<Vec<usize>> {
-        let share = (f64::from(self.gpus) / self.members.len() as f64).min(1.0);
+        let (share, seconds) = (self.share(), self.settings.round);
         for member in &mut self.members {
-            member.job.calibrate(ROUND);
+            member.job.calibrate(seconds);
             if self.is_other {
                 let finish = member.job.submit + member.job.total() / share;
                 member.fair.push((self.round, finish));
@@ -150,10 +208,10 @@ impl Planner {
         let window = Window {
             gpus: self.gpus,
             rounds: self.settings.rounds,
-            round: ROUND,
+            round: seconds,
             makespan_weight: self.settings.makespan_weight,
         };
-        let now = ROUND * self.round as f64;
+        let now = self.now();
         let end = now + window.round * window.rounds as f64;
         let mut jobs: Vec<Candidate> = Vec::with_capacity(self.members.len());
         for Member { job, .. } in &self.members {
@@ -212,7 +270,7 @@ impl Planner {
     /// What the utility of a job with a projected finish-time fairness counts.
     fn weight(&self, ratio: f64, remaining: f64) -> f64 {
         let weight = match ratio > 1.0 {
-            true if remaining < ROUND => libm::pow(ratio, NEARLY_DONE),
+            true if remaining < self.settings.round => libm::pow(ratio, NEARLY_DONE),
             true => libm::pow(ratio, self.settings.power),
             false => 1.0,
         };

@@ -20,6 +20,9 @@ pub struct Profile {
 /// Up to this part measured and profiled samples may differ.
 const ACCURATE: f64 = 0.4;
 
+/// So many measurements are kept, the latest.
+const MEASURED: usize = 1000;
+
 /// A job, as it is predicted.
 #[derive(Clone, Debug)]
 pub(super) struct Predicted {
@@ -65,6 +68,9 @@ impl Predicted {
 
     pub(super) fn measure(&mut self, round: usize, samples_per_second: f64) {
         self.measured.insert(round, samples_per_second);
+        if self.measured.len() > MEASURED {
+            self.measured.pop_first();
+        }
     }
 
     /// Holds what was profiled to what was measured, in rounds of so many seconds.
@@ -114,11 +120,33 @@ impl Predicted {
 
     /// Seconds that it still runs.
     pub(super) fn remaining(&self) -> f64 {
-        let left = self.epochs() - self.progress;
-        if left == 0 {
+        if self.progress >= self.epochs() {
             return 1.0;
         }
-        // By batch size: epochs seen, all epochs, and the sum of their durations.
+        let rests = self.rests();
+        let seconds = rests.iter().map(|of| of.epochs * of.sum / of.all);
+        let (left, of) = self.part(&rests);
+        seconds.sum::<f64>() * left / of
+    }
+
+    /// Of the epochs that are left, how many have each batch size, by expectation.
+    pub(super) fn expected(&self) -> Vec<(u32, f64)> {
+        let rests = self.rests();
+        let (left, of) = self.part(&rests);
+        let each = |rest: &Rest| (rest.batch, rest.epochs * left / of);
+        rests.iter().map(each).collect()
+    }
+
+    /// How many epochs are left, of how many that are expected.
+    fn part(&self, rests: &[Rest]) -> (f64, f64) {
+        let left = (self.epochs() - self.progress) as f64;
+        let expected: f64 = rests.iter().map(|of| of.epochs).sum();
+        (left, (expected + 1.0).trunc().max(left))
+    }
+
+    /// By batch size the epochs to come by the distribution.
+    fn rests(&self) -> Vec<Rest> {
+        // Epochs seen, all epochs, and the sum of their durations.
         let mut modes: BTreeMap<u32, (f64, f64, f64)> = BTreeMap::new();
         for (at, (&batch, duration)) in self.batches.iter().zip(&self.durations).enumerate() {
             let (seen, all, sum) = modes.entry(batch).or_default();
@@ -129,17 +157,27 @@ impl Predicted {
         let epochs = self.epochs() as f64;
         let prior = epochs / modes.len() as f64;
         let concentration: f64 = modes.values().map(|(seen, ..)| prior + seen).sum();
-        let (mut expected, mut seconds) = (0.0, 0.0);
-        for (seen, all, sum) in modes.values() {
+        let rest = |(&batch, (seen, all, sum)): (&u32, &(f64, f64, f64))| {
             let epochs = epochs * (prior + seen) / concentration;
-            // One is taken away for each that was seen, as long as one is there.
-            let rest = epochs - seen.min(epochs.floor());
-            expected += rest;
-            seconds += rest * sum / all;
-        }
-        let inflated = (expected + 1.0).trunc().max(left as f64);
-        seconds * left as f64 / inflated
+            Rest {
+                batch,
+                // One is taken away for each that was seen, as long as one is there.
+                epochs: epochs - seen.min(epochs.floor()),
+                sum: *sum,
+                all: *all,
+            }
+        };
+        modes.iter().map(rest).collect()
     }
+}
+
+/// Epochs to come with a batch size.
+struct Rest {
+    batch: u32,
+    epochs: f64,
+    /// The seconds of all epochs with it, and how many these are.
+    sum: f64,
+    all: f64,
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 /// Its settings, as the artifact's files of configurations have them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
+    /// Seconds of a round.
+    pub round: f64,
     /// Rounds that are planned at once.
     pub rounds: usize,
     /// How much a second of the longest remaining run time weighs against utility (`k`).
@@ -21,6 +23,7 @@ impl Settings {
             _ => (1e5, 5.0),
         };
         Self {
+            round: 120.0,
             rounds: 20,
             makespan_weight,
             power,

@@ -2,7 +2,12 @@
 //!
 //! Tabs, no header, 12 columns: type, command, directory, the steps' flag, whether data are
 //! needed, steps, **GPUs**, mode (static, accordion or gns), priority, SLO, **duration**,
-//! **arrival**; times in seconds. That batch sizes change is not replayed.
+//! **arrival**; times in seconds. A mode other than static stands behind the name of the model:
+//! `LM (batch size 10), gns`.
+//!
+//! The duration is the time of all steps with the first batch size. Jobs take as long as that says, though those whose
+//! batch size grows take less in the authors' simulator (`switchyard paper shockwave`): when a job changes its batch size is
+//! what policies know of it, and its epochs are stretched so that they take this duration together.
 //!
 //! Source: <https://github.com/uw-mad-dash/shockwave>.
 
@@ -36,7 +41,8 @@ pub(super) const FORMAT: Format = Format {
             Column::numbered(7),
         );
         columns.model = Some(Column::numbered(1));
-        columns.units = "Arrival and duration are seconds, as this format defines them.".to_owned();
+        columns.mode = Some(Column::numbered(8));
+        columns.units = "Arrival and duration are seconds, as this format defines them; behind a model stands how its batch size changes.".to_owned();
         Ok(Box::new(columns))
     },
 };
@@ -54,8 +60,8 @@ mod tests {
         assert_eq!(
             records(&trace),
             [
-                "1 1 0 1400 1 - LM (batch size 10) Unknown",
-                "2 2 55 3300 4 - ResNet-18 (batch size 32) Unknown",
+                "1 1 0 1400 1 - LM (batch size 10), gns Unknown",
+                "2 2 55 3300 4 - ResNet-18 (batch size 32), accordion Unknown",
             ]
         );
         assert_eq!(
