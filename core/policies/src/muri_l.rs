@@ -2,7 +2,9 @@
 //! `multi-resource-blossom-same-gpu-unaware`.)
 
 use super::entry::{BuildContext, Properties};
-use super::muri::{self, INTERVAL, Muri, PACKING, Rank, UNPACK};
+use super::muri::{INTERVAL, PACKING, UNPACK};
+#[cfg(feature = "solvers")]
+use super::muri::{Muri, Rank, options};
 use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::{Policy, PolicyEntry};
 
@@ -13,6 +15,7 @@ pub(super) const POLICY: PolicyEntry = PolicyEntry {
     source: "Zhao et al., SIGCOMM'22 §4",
     params: Parameters::INFOS,
     takes_whole_gpus: true,
+    solves: true,
     ..PolicyEntry::PLAIN
 };
 
@@ -31,13 +34,19 @@ impl Properties for Parameters {
     }
 }
 
+#[cfg(feature = "solvers")]
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
     let strategy = params.placement.or(context.placement);
-    let options = muri::options(params.packing, params.unpack);
+    let options = options(params.packing, params.unpack);
     Box::new(Muri::new(
         Rank::AttainedService,
         params.interval,
         options,
         strategy,
     ))
+}
+
+#[cfg(not(feature = "solvers"))]
+pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    super::user_policy::without_solvers(params, context)
 }
