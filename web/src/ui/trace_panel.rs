@@ -20,7 +20,7 @@ use crate::state::link::Link;
 use crate::state::sweep::Vary;
 use crate::state::{
     Action, AppState, DATA_CENTRE, GUIDED, IN_TURNS, PanelsAction, Progressing, Scene, Source,
-    TWO_TEAMS, TraceInfo, ViewAction,
+    THREE_TYPES, TWO_TEAMS, TraceInfo, ViewAction,
 };
 use crate::stored_traces::Held;
 use switchyard::workload::SAMPLES;
@@ -119,6 +119,9 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
             }
             if open_sample != Some(IN_TURNS) {
                 <p class="hint">{ "Jobs that wait for different things: " }<button type="button" class="link" title="Up to four jobs take turns on the same GPUs: one loads data, another computes, a third exchanges gradients (Muri)" onclick={onscene(IN_TURNS)}>{ "taking turns" }</button></p>
+            }
+            if open_sample != Some(THREE_TYPES) {
+                <p class="hint">{ "Jobs that grow and shrink: " }<button type="button" class="link" title="How many GPUs, and of which type: decided for all jobs together, every minute (Sia)" onclick={onscene(THREE_TYPES)}>{ "three types at once" }</button></p>
             }
             { state.opening.progress.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
             if let Some(trace) = &state.opening.trace {

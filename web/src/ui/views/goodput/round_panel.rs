@@ -11,13 +11,13 @@ use std::fmt::Write;
 use switchyard::cluster::Part;
 use switchyard::job::JobId;
 use switchyard::order;
-use switchyard::policies::{RoundReport, RoundRow};
+use switchyard::policies::{ChoiceColumn, ChoiceRow, Choices, RoundReport, RoundRow};
 use yew::prelude::*;
 
 static SPEEDUP: Definition = Definition {
     id: "round-speedup",
     name: "speedup",
-    meaning: "What the scheduler predicts: goodput on these GPUs over goodput on a fair share of the cluster (Pollux), or speed over that on one GPU (Optimus).",
+    meaning: "What the scheduler predicts: goodput on these GPUs over goodput on a fair share of the cluster (Pollux) or on the job's least configuration (Sia), or speed over that on one GPU (Optimus).",
     formula: "max goodput(a) ∕ max goodput(a_f)",
     source: "Pollux (OSDI'21), eq. 15.",
 };
@@ -27,6 +27,14 @@ static MATRIX: Definition = Definition {
     meaning: "The allocation matrix: a column per node, the darker the more of its GPUs the job is given. A frame: it held GPUs there before.",
     formula: "",
     source: "Pollux (OSDI'21), section 4.2.",
+};
+
+static CHOICES: Definition = Definition {
+    id: "round-choices",
+    name: "What each job could have",
+    meaning: "A column for each number of GPUs of a type. A number: the job's goodput there over that on its least configuration, the darker the more. A frame: what it was given; a dashed one: what it had before. No number: it cannot use that, or must not yet, since it has run on less than half as many GPUs.",
+    formula: "min Σ (ρ·goodput)^p + λₙ·(jobs without GPUs)",
+    source: "Sia (SOSP'23), section 3.4.",
 };
 
 /// The most jobs shown.
@@ -52,14 +60,9 @@ pub(super) fn round_panel(
     let sizes: Vec<u32> = stage.cluster.gpus_per_node().collect();
     let body = rows.iter().take(MOST_ROWS).map(|row| {
         let job = row.job;
-        let name = stage
-            .workload
-            .jobs
-            .get(job.index())
-            .map_or("", |job| &*job.name);
         html! {
             <tr key={job.0}>
-                <th scope="row">{ job_link(name, job, on_job) }</th>
+                <th scope="row">{ named(stage, job, on_job) }</th>
                 <td>{ from_to(Part::gpus_of(&row.before), Part::gpus_of(&row.after), |n| n.to_string()) }</td>
                 <td>{ from_to(row.speedup_before, row.speedup, format::figures) }</td>
                 <td>{ drawing(&matrix(row, &sizes, stage.dark)) }</td>
@@ -85,8 +88,98 @@ pub(super) fn round_panel(
                     <p class="hint">{ format!("and {left_out} more jobs") }</p>
                 }
             </div>
+            { report.choices.as_ref().map(|choices| choices_table(stage, report, choices, on_job)).unwrap_or_default() }
         </section>
     }
+}
+
+/// A job's name, which leads to it.
+fn named(stage: &Stage, job: JobId, on_job: &Callback<JobId>) -> Html {
+    let jobs = &stage.workload.jobs;
+    let name = jobs.get(job.index()).map_or("", |job| &*job.name);
+    job_link(name, job, on_job)
+}
+
+/// The matrix of jobs and what they could have; those that were given something else come first.
+fn choices_table(
+    stage: &Stage,
+    report: &RoundReport,
+    choices: &Choices,
+    on_job: &Callback<JobId>,
+) -> Html {
+    let mut rows: Vec<(JobId, &ChoiceRow)> = (report.rows.iter().map(|row| row.job))
+        .zip(&choices.rows)
+        .collect();
+    order::sort_by_key(&mut rows, |(_, row)| row.former == row.chosen);
+    rows.truncate(MOST_ROWS);
+    let mut types: Vec<(&str, usize)> = Vec::new();
+    for column in &choices.columns {
+        match types.last_mut() {
+            Some((gpu, columns)) if *gpu == column.gpu => *columns += 1,
+            _ => types.push((&column.gpu, 1)),
+        }
+    }
+    let types = types.into_iter().map(|(gpu, columns)| {
+        let gpu = match gpu {
+            "" => format::units("GPUs"),
+            gpu => gpu.to_owned().into(),
+        };
+        html! { <th scope="colgroup" colspan={columns.to_string()}>{ gpu }</th> }
+    });
+    let body = rows.into_iter().map(|(job, row)| {
+        let worth = row.worth.iter().flatten();
+        let most = worth.fold(0.0, |most: f32, &worth| most.max(worth));
+        let cells = choices.columns.iter().zip(&row.worth).enumerate();
+        html! {
+            <tr key={job.0}>
+                <th scope="row">{ named(stage, job, on_job) }</th>
+                { for cells.map(|(at, (column, worth))| choice(at as u32, column, *worth, row, most)) }
+            </tr>
+        }
+    });
+    html! {
+        <>
+            <h3><Term definition={CHOICES} /></h3>
+            <div class="rows choices" tabindex="0" role="region" aria-label="What each job could have">
+                <table>
+                    <thead>
+                        <tr><td></td>{ for types }</tr>
+                        <tr>
+                            <th scope="col">{ "job" }</th>
+                            { for choices.columns.iter().map(|column| html! { <th scope="col">{ column.gpus }</th> }) }
+                        </tr>
+                    </thead>
+                    <tbody>{ for body }</tbody>
+                </table>
+            </div>
+        </>
+    }
+}
+
+/// What one configuration is worth to a job.
+fn choice(at: u32, column: &ChoiceColumn, worth: Option<f32>, row: &ChoiceRow, most: f32) -> Html {
+    let is = |of: Option<u32>| of == Some(at);
+    let class = match (is(row.chosen), is(row.former)) {
+        (true, _) => "chosen",
+        (false, true) => "former",
+        (false, false) => "",
+    };
+    let Some(worth) = worth else {
+        return html! { <td {class}></td> };
+    };
+    let said = match class {
+        "chosen" => ": given",
+        "former" => ": had before",
+        _ => "",
+    };
+    let title = format!(
+        "{} × {} on {}{said}",
+        column.gpus,
+        column.gpu,
+        format::counted(u64::from(column.nodes), "node", "nodes"),
+    );
+    let style = format!("--share: {:.0}%", 60.0 * worth / most);
+    html! { <td {class} {title} ~style={style}>{ format::figures(f64::from(worth)) }</td> }
 }
 
 /// A value, or how it changes.
