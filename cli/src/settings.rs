@@ -25,7 +25,7 @@ pub(crate) struct SettingsArguments {
     /// 'plugin:FILE.wasm[quantum=60]'. By default those of the experiment, or fifo and tiresias-las.
     #[arg(long = "policy", value_name = "SPEC", value_hint = ValueHint::Other)]
     pub(crate) policies: Vec<String>,
-    /// The semantics of a published simulator: reference-nsdi19, -osdi21, -sc20 or -sigcomm22
+    /// The semantics of a published simulator: reference-nsdi19, -osdi21, -sc20, -sigcomm22, -nsdi23 or -sosp23
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Weights of one's own for graph-rl or rl-picker [default: the shipped ones]

@@ -141,7 +141,7 @@ export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> 
   load?: number;
   /** Figures by these of the jobs, too: see `by` of a run; `queue`: see its `by_queue`. */
   by?: By | "queue" | (By | "queue")[];
-  preset?: "reference-nsdi19" | "reference-osdi21" | "reference-sc20" | "reference-sigcomm22" | "reference-nsdi23";
+  preset?: "reference-nsdi19" | "reference-osdi21" | "reference-sc20" | "reference-sigcomm22" | "reference-nsdi23" | "reference-sosp23";
   /** Applications in JSON, or as what that means. */
   definitions?: string | object | (string | object)[];
   /** Services of an earlier time in GPU·s, by the name that `history=NAME` has. */

@@ -9,7 +9,7 @@
 //! nodes come and go, in `sharing` some jobs share GPUs, in `paired` schedulers put two on one, in `in-turns` up to four gangs; in
 //! `everything` and `trained` all of that happens at once, to plain jobs and to training ones, and in
 //! `served` to jobs with parameter servers.
-//! `adaptive` is drawn as Pollux' evaluation draws, with
+//! `three-types` is `adaptive` on GPUs of three types, and `adaptive` is drawn as Pollux' evaluation draws, with
 //! short searches and interference. `six` are six jobs of which some come to links that others have left, `grid-…`
 //! is [`grid`]. `models` are [`models`], `scripts` [`scripts`]. `UPDATE_GOLDEN=1 cargo test
 //! -p switchyard-tests` writes the file anew; a change that moves a hash must say why in its
@@ -72,7 +72,7 @@ pub struct Case {
 }
 
 /// The cases, in the order of `golden/hashes.txt`. The sample `fleet` is too large for every test.
-pub fn cases() -> [Case; 17] {
+pub fn cases() -> [Case; 18] {
     [
         sample("lab"),
         sample("cluster"),
@@ -80,6 +80,7 @@ pub fn cases() -> [Case; 17] {
         slow(),
         bound(),
         adaptive(),
+        three_types(),
         linked(),
         typed(),
         profiled(),
@@ -340,6 +341,22 @@ const ADAPTIVE: &[&str] = &[
     "pollux[population=12,generations=8,fit=oracle,p=0.5,avoidance=false]",
     "pollux[population=12,generations=8,autoscale=goodput]",
 ];
+
+/// `adaptive` on GPUs of three types, of which a node fails.
+fn three_types() -> Case {
+    Case {
+        name: "three-types",
+        cluster: "2x4:t4+1x8:a100+1x4:rtx2080ti".parse().expect("a cluster"),
+        outages: "0:1h..2h,2:90m..2h:drain".parse().expect("outages"),
+        policies: &[
+            "sia",
+            "sia[p=1,interval=120,restart=90]",
+            "sia[p=-1,lambda_n=3,branches=1]",
+            "pollux[population=12,generations=8]",
+        ],
+        ..adaptive()
+    }
+}
 
 fn adaptive() -> Case {
     let generator = PolluxGenerator {

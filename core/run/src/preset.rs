@@ -30,24 +30,29 @@ pub enum Preset {
     /// long: rounds of 120 s, in which a start costs 20 s, shares that hold for 1000 s, Gavel by its linear program. Its
     /// own accounting is in `paper shockwave`.
     ReferenceNsdi23,
+    /// The simulator of Sia (SOSP'23; siasosp23/artifacts, of 2023-08-15), as far as an engine has it that takes a type's
+    /// speed as one factor of each application: rounds of 60 s, 30 s for every start, epochs of whole seconds, Gavel by
+    /// the sum of throughputs. Its own measurements on each type are in `paper sia`.
+    ReferenceSosp23,
 }
 
 /// Not the name of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22 or reference-nsdi23",
+    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22, reference-nsdi23 or reference-sosp23",
     meant = hint(.0, Preset::ALL.map(Preset::name))
 )]
 pub struct UnknownPreset(pub String);
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::ReferenceNsdi19,
         Self::ReferenceOsdi21,
         Self::ReferenceSc20,
         Self::ReferenceSigcomm22,
         Self::ReferenceNsdi23,
+        Self::ReferenceSosp23,
     ];
 
     /// The name in options.
@@ -58,6 +63,7 @@ impl Preset {
             Self::ReferenceSc20 => "reference-sc20",
             Self::ReferenceSigcomm22 => "reference-sigcomm22",
             Self::ReferenceNsdi23 => "reference-nsdi23",
+            Self::ReferenceSosp23 => "reference-sosp23",
         }
     }
 
@@ -70,7 +76,7 @@ impl Preset {
                 ("restart_by_model", "false"),
                 ("spread_slowdown", "no"),
             ],
-            Self::ReferenceOsdi21 => &[
+            Self::ReferenceOsdi21 | Self::ReferenceSosp23 => &[
                 ("restart_cost", "30"),
                 ("restart_by_model", "false"),
                 ("spread_slowdown", "no"),
@@ -137,6 +143,7 @@ impl Preset {
                     .with_default("round", "120")?
                     .with_default("reset", "1000")
             }
+            (Self::ReferenceSosp23, "gavel") => policy.with_default("objective", "throughput"),
             _ => Ok(policy.clone()),
         }
     }
@@ -256,10 +263,29 @@ mod tests {
     }
 
     #[test]
+    fn gavel_beside_sia_is_the_sum_of_throughputs() {
+        let mut run = RunSpec {
+            policy: "gavel".parse().unwrap(),
+            cluster: "6x4:t4+2x8:a100".parse().unwrap(),
+            placement: Strategy::default(),
+            options: Default::default(),
+            history: None,
+            outages: Default::default(),
+            queues: Default::default(),
+        };
+        Preset::ReferenceSosp23.apply(&mut run).unwrap();
+        assert_eq!(run.policy.to_string(), "gavel[objective=throughput]");
+        assert_eq!(run.options.restart_cost, 30.0);
+        run.policy = "sia[interval=300]".parse().unwrap();
+        Preset::ReferenceSosp23.apply(&mut run).unwrap();
+        assert_eq!(run.policy.to_string(), "sia[interval=300]");
+    }
+
+    #[test]
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
             "slurm".parse::<Preset>().unwrap_err().to_string(),
-            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22 or reference-nsdi23"
+            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22, reference-nsdi23 or reference-sosp23"
         );
     }
 }

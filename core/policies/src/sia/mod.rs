@@ -5,8 +5,8 @@
 //! In a round: `members` learn from what they have seen, `kinds` says what there is to be had, `deciding` lets the
 //! program choose, `layout` finds the nodes, `told` says why.
 //!
-//! What differs from the authors' simulator: gangs are in the program too, with the size that they ask for; one that fits
-//! no type goes first, over several. A newcomer that adapts starts at once on one free GPU, which is all that the program would
+//! What differs from the authors' simulator: gangs are in the program too, with the size that they ask for; one for which
+//! no kind of node, of one type and size, has enough GPUs goes first, over several. A newcomer that adapts starts at once on one free GPU, which is all that the program would
 //! give it before it has run. Who keeps a configuration keeps its GPUs, unless others find no room without it.
 
 #[cfg(feature = "solvers")]
@@ -37,7 +37,7 @@ pub(super) const POLICY: PolicyEntry = PolicyEntry {
 
 /// Of the program's jobs none: their nodes follow from it.
 const FIRST_PLACEMENT: ParamInfo = ParamInfo {
-    help: "How a gang that goes first is laid on nodes, since no type has enough GPUs for it or it needs cores or memory; 'default' is the run's own choice.",
+    help: "How a gang that goes first is laid on nodes, since no kind of node has enough GPUs for it, or it needs cores or memory; 'default' is the run's own choice.",
     ..PLACEMENT
 };
 

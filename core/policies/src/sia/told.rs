@@ -29,7 +29,7 @@ pub(super) fn explain(
             )],
             None => vec![Fact::new(
                 "gang",
-                "goes first, in order of submission: no type has enough GPUs for it",
+                "goes first, in order of submission: no nodes of one type and size have enough GPUs for it",
             )],
             Some(_) => Vec::new(),
         };

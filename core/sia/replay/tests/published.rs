@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use switchyard_sia::profiles::NamedText;
-use switchyard_sia::replay::{Figures, Run, Scheduler, Submission, World, replay};
+use switchyard_sia_replay::profiles::NamedText;
+use switchyard_sia_replay::{Figures, Run, Scheduler, Submission, World, replay};
 
 /// Where the inputs are.
 fn folder() -> PathBuf {
