@@ -6,7 +6,8 @@
 //! which goes through the opener, on unlike nodes with a restart cost; `slow` is the same where spread
 //! gangs are slow and large models restart slowly. `bound` is `lab` as training of applications. In `linked` its
 //! jobs share the links of a tree, in `typed` and `profiled` some may run on some types of GPU only, in `failing`
-//! nodes come and go, in `sharing` some jobs share GPUs, in `paired` schedulers put two on one, in `in-turns` up to four gangs; in
+//! nodes come and go, in `sharing` some jobs share GPUs, in `paired` schedulers put two on one, in `in-turns` up to four gangs,
+//! in `changing` jobs change their batch size; in
 //! `everything` and `trained` all of that happens at once, to plain jobs and to training ones, and in
 //! `served` to jobs with parameter servers.
 //! `three-types` is `adaptive` on GPUs of three types, and `adaptive` is drawn as Pollux' evaluation draws, with
@@ -86,6 +87,7 @@ pub fn cases() -> [Case; 18] {
         profiled(),
         paired(),
         in_turns(),
+        changing(),
         failing(),
         sharing(),
         everything("everything", demanding().workload, WORLD),
@@ -222,6 +224,32 @@ fn in_turns() -> Case {
             "muri-l[packing=3,placement=yarn,unpack=true]",
         ],
         ..lab
+    }
+}
+
+/// The same with models and modes of Shockwave's traces.
+fn changing() -> Case {
+    let mut case = in_turns();
+    let models = [
+        "LM (batch size 10), gns",
+        "ResNet-18 (batch size 32), accordion",
+        "ResNet-50 (batch size 64), gns",
+        "Recommendation (batch size 512), accordion",
+        "Transformer (batch size 64)",
+        "of-ones-own",
+    ];
+    Arc::make_mut(&mut case.workload).models = models.map(String::from).to_vec();
+    Case {
+        name: "changing",
+        policies: &[
+            "gandiva-fair",
+            "mst",
+            "ossp",
+            "allox[reset=0]",
+            "shockwave",
+            "shockwave[round=300,future_rounds=8,k=10,lambda=5]",
+        ],
+        ..case
     }
 }
 
