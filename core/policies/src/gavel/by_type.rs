@@ -497,8 +497,11 @@ impl Policy for ByType {
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
         #[cfg(feature = "solvers")]
-        if self.begins_at_once && !view.is_round() && !view.ledger().is_empty() {
-            return;
+        if self.begins_at_once {
+            let goes_on = !view.is_round() && !view.ledger().is_empty();
+            if goes_on || self.active.is_empty() {
+                return;
+            }
         }
         view.room(&mut self.room);
         let mut gpus = vec![0; view.pools()];
