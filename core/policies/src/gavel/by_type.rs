@@ -148,6 +148,9 @@ impl ByType {
     fn allocate(&mut self, view: &View<'_>, gpus: &[u32], rng: &mut Rng) {
         let since = self.allocated.map(|at| view.now() - at);
         let is_due = since.is_none_or(|since| since >= self.reset);
+        // In Shockwave's simulator shares of the very first moment, of few jobs, hold for one round.
+        #[cfg(feature = "solvers")]
+        let is_due = is_due || self.begins_at_once && self.allocated == Some(Time::default());
         #[cfg(feature = "solvers")]
         if is_due && !self.has_changed {
             self.has_changed = self.allocator.has_changed(view);
