@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use switchyard_shockwave::published::{Published, cluster, published};
-use switchyard_shockwave::replay::{Outcome, Scheduler, Throughputs, files, replay};
+use switchyard_shockwave::replay::{Outcome, Scheduler, Throughputs, files, profiled, replay};
 use switchyard_sweep::files as disk;
 
 #[derive(Args)]
@@ -23,6 +23,10 @@ pub(crate) struct Arguments {
     /// 256 for 900
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     gpus: Option<u32>,
+    /// Replay nothing; write the jobs to a file, or to standard output with '-', with the durations that they have by
+    /// their profiles, so that `switchyard run FILE --preset reference-nsdi23` runs jobs as long as the artifact's
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    profiled: Option<output::OutputFile>,
     /// Write the figures as JSON to a file, or to standard output with '-'
     #[arg(long, value_name = "FILE")]
     json: Option<output::OutputFile>,
@@ -77,7 +81,8 @@ pub(crate) fn shockwave(arguments: &Arguments) -> Result<(), Failure> {
     let in_file = |path: &Path, error: files::Error| {
         Failure::Input(anyhow::Error::from(error).context(path.display().to_string()))
     };
-    let jobs = files::jobs(&text_of(&trace)?).map_err(|error| in_file(&trace, error))?;
+    let lines = text_of(&trace)?;
+    let jobs = files::jobs(&lines).map_err(|error| in_file(&trace, error))?;
     let throughputs =
         Throughputs::read(&text_of(&speeds)?).map_err(|error| in_file(&speeds, error))?;
     let gpus = arguments.gpus.or(cluster(jobs.len())).ok_or_else(|| {
@@ -86,6 +91,11 @@ pub(crate) fn shockwave(arguments: &Arguments) -> Result<(), Failure> {
             "the paper has no cluster for {count} jobs: say --gpus"
         ))
     })?;
+    if let Some(path) = &arguments.profiled {
+        let seconds = profiled(&jobs, &throughputs, gpus);
+        let seconds = seconds.map_err(|error| Failure::Input(error.into()))?;
+        return output::text(path, &files::with_durations(&lines, &seconds));
+    }
     let expected = expected(folder)?;
     let schedulers = Scheduler::all(gpus);
     let pieces = schedulers.len() * jobs.len();

@@ -345,6 +345,18 @@ fn shockwave_tells_seven_schedulers_in_json_and_in_a_table() {
     let table = printed(&arguments);
     assert!(table.starts_with("4 jobs on 2 GPUs: "), "{table}");
     assert!(table.contains("\nshockwave "), "{table}");
+    let as_profiled = printed(&[&arguments[..], &["--profiled", "-"]].concat());
+    let durations = as_profiled.lines().map(|line| line.split('\t').nth(10));
+    // 9,000 steps, 746 an epoch, begin 13 epochs.
+    let second: f64 = durations
+        .flatten()
+        .nth(1)
+        .and_then(|of| of.parse().ok())
+        .expect("seconds");
+    assert!(
+        (second - 13.0 * 59_675.0 / 80.0 / 6.0).abs() < 1e-6,
+        "{as_profiled}"
+    );
     std::fs::remove_dir_all(&folder).expect("ours");
 }
 

@@ -148,6 +148,9 @@ impl ByType {
     fn allocate(&mut self, view: &View<'_>, gpus: &[u32], rng: &mut Rng) {
         let since = self.allocated.map(|at| view.now() - at);
         let is_due = since.is_none_or(|since| since >= self.reset);
+        // In Shockwave's simulator shares of the very first moment, of few jobs, hold for one round.
+        #[cfg(feature = "solvers")]
+        let is_due = is_due || self.begins_at_once && self.allocated == Some(Time::default());
         #[cfg(feature = "solvers")]
         if is_due && !self.has_changed {
             self.has_changed = self.allocator.has_changed(view);
@@ -497,8 +500,11 @@ impl Policy for ByType {
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
         #[cfg(feature = "solvers")]
-        if self.begins_at_once && !view.is_round() && !view.ledger().is_empty() {
-            return;
+        if self.begins_at_once {
+            let goes_on = !view.is_round() && !view.ledger().is_empty();
+            if goes_on || self.active.is_empty() {
+                return;
+            }
         }
         view.room(&mut self.room);
         let mut gpus = vec![0; view.pools()];

@@ -26,6 +26,7 @@ const JOB_TYPE: usize = 0;
 const TOTAL_STEPS: usize = 5;
 const SCALE_FACTOR: usize = 6;
 const MODE: usize = 7;
+const DURATION: usize = 10;
 const ARRIVAL: usize = 11;
 
 /// The GPU that the comparison is on.
@@ -128,6 +129,19 @@ pub fn jobs(text: &str) -> Result<Vec<Job>, Error> {
         true => Err(Error::Empty),
         false => Ok(jobs),
     }
+}
+
+/// The same text with other durations, those of these jobs, seconds.
+pub fn with_durations(text: &str, seconds: &[f64]) -> String {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let with = |(line, seconds): (&str, &f64)| {
+        let mut cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        if let Some(cell) = cells.get_mut(DURATION) {
+            *cell = seconds.to_string();
+        }
+        cells.join("\t") + "\n"
+    };
+    lines.zip(seconds).map(with).collect()
 }
 
 fn job(line: usize, text: &str) -> Result<Job, Error> {
@@ -239,6 +253,14 @@ mod tests {
             (2, 500, 7.5)
         );
         assert_eq!(jobs[0].training.batch, 10);
+    }
+
+    #[test]
+    fn durations_are_changed_and_nothing_else() {
+        let text = format!("{LINE}\n\n{LINE}\n");
+        let other = with_durations(&text, &[99.0, 12.5]);
+        let second = LINE.replace("\t99\t", "\t12.5\t");
+        assert_eq!(other, format!("{LINE}\n{second}\n"));
     }
 
     #[test]

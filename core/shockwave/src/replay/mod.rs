@@ -14,4 +14,4 @@ mod rounds;
 pub use choice::Scheduler;
 pub use files::{Job, Throughputs};
 pub use outcome::{Done, Outcome};
-pub use rounds::{Failure, replay};
+pub use rounds::{Failure, profiled, replay};

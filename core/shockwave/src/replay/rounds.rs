@@ -134,6 +134,18 @@ pub fn replay(
     Ok(world.outcome(first.arrival))
 }
 
+/// Seconds that each job takes by its profile on a cluster of so many GPUs.
+///
+/// # Errors
+/// As [`replay`] has them.
+pub fn profiled(jobs: &[Job], throughputs: &Throughputs, gpus: u32) -> Result<Vec<f64>, Failure> {
+    let seconds = |(at, job): (usize, &Job)| {
+        let profile = profile(at, job, throughputs, gpus)?;
+        Ok(profile.durations.iter().sum())
+    };
+    jobs.iter().enumerate().map(seconds).collect()
+}
+
 /// What is profiled of a job.
 fn profile(at: usize, job: &Job, throughputs: &Throughputs, gpus: u32) -> Result<Profile, Failure> {
     let training = job.training;

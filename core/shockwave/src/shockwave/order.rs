@@ -42,7 +42,15 @@ pub(super) fn rounds(jobs: &[Piece], gpus: u32, rounds: usize) -> Vec<Vec<usize>
     let mut widths: Vec<u32> = jobs.iter().map(|job| job.gang).collect();
     widths.sort_unstable();
     widths.dedup();
-    while widths.iter().any(|&wide| cluster.turn(&mut laid, wide)) {}
+    let mut moves: Vec<Moves> = widths
+        .into_iter()
+        .map(|wide| Moves::of(wide, laid.len()))
+        .collect();
+    let mut places: Vec<Place> = laid.iter().map(|round| cluster.place(round)).collect();
+    while moves
+        .iter_mut()
+        .any(|moves| cluster.turn(&mut laid, &mut places, moves))
+    {}
     laid.truncate(rounds);
     laid.iter_mut().for_each(|round| round.sort_unstable());
     laid
@@ -138,33 +146,50 @@ impl Cluster<'_> {
     }
 
     /// Moves jobs around a circle of rounds, so many GPUs wide, if that gains something.
-    fn turn(&self, laid: &mut [Vec<usize>], wide: u32) -> bool {
-        let Some(circle) = self.circle(laid, wide) else {
+    fn turn(&self, laid: &mut [Vec<usize>], places: &mut [Place], moves: &mut Moves) -> bool {
+        let Some(circle) = self.circle(laid, places, moves) else {
             return false;
         };
         for Move { from, jobs, .. } in &circle {
             laid[*from].retain(|job| !jobs.contains(job));
         }
-        for Move { to, jobs, .. } in circle {
+        let mut changed: Vec<usize> = Vec::new();
+        for Move { from, to, jobs, .. } in circle {
             laid[to].extend(jobs);
+            changed.extend([from, to]);
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        for at in changed {
+            let changes = places[at].changes + 1;
+            places[at] = Place {
+                changes,
+                ..self.place(&laid[at])
+            };
         }
         true
     }
 
     /// A circle of moves that costs less than nothing. Beside rounds it may touch one place where nothing stands: what is
     /// free in a round goes there, and it comes back to any round.
-    fn circle(&self, laid: &[Vec<usize>], wide: u32) -> Option<Vec<Move>> {
+    fn circle(
+        &self,
+        laid: &[Vec<usize>],
+        places: &[Place],
+        known: &mut Moves,
+    ) -> Option<Vec<Move>> {
         let nowhere = laid.len();
-        let places: Vec<Place> = laid.iter().map(|round| self.place(round)).collect();
         let mut moves = Vec::new();
         for from in 0..laid.len() {
-            let to = (0..laid.len()).filter(|&to| to != from);
-            moves.extend(to.filter_map(|to| self.best(&places, from, to, wide)));
-            let used: u32 = laid[from].iter().map(|&job| self.jobs[job].gang).sum();
-            if self.gpus - used >= wide {
-                moves.push(Move::of_nothing(from, nowhere));
+            for to in (0..laid.len()).filter(|&to| to != from) {
+                let cost = known.look(self, places, from, to);
+                moves.extend(cost.map(|cost| Arrow { from, to, cost }));
             }
-            moves.push(Move::of_nothing(nowhere, from));
+            let used: u32 = laid[from].iter().map(|&job| self.jobs[job].gang).sum();
+            if self.gpus - used >= known.wide {
+                moves.push(Arrow::of_nothing(from, nowhere));
+            }
+            moves.push(Arrow::of_nothing(nowhere, from));
         }
         // Bellman and Ford: distances that still shrink after so many passes have a circle behind them.
         let mut distance = vec![0.0; nowhere + 1];
@@ -196,11 +221,9 @@ impl Cluster<'_> {
         }
         // Distances of heavy jobs have no digits for light ones.
         let cost: f64 = circle.iter().map(|&index| moves[index].cost).sum();
-        let is_of_jobs = |of: &Move| of.from != nowhere && of.to != nowhere;
-        (cost < 0.0).then(|| {
-            let circle = circle.into_iter().map(|index| moves[index].clone());
-            circle.filter(is_of_jobs).collect()
-        })
+        let of_jobs = circle.into_iter().map(|index| &moves[index]);
+        let of_jobs = of_jobs.filter(|of| of.from != nowhere && of.to != nowhere);
+        (cost < 0.0).then(|| of_jobs.filter_map(|of| known.best(of)).collect())
     }
 
     fn place(&self, round: &[usize]) -> Place {
@@ -212,6 +235,7 @@ impl Cluster<'_> {
             light: dense.iter().rev().copied().collect(),
             dense,
             has,
+            changes: 0,
         }
     }
 
@@ -256,6 +280,69 @@ struct Place {
     dense: Vec<usize>,
     light: Vec<usize>,
     has: Vec<bool>,
+    /// How often it has changed.
+    changes: u32,
+}
+
+/// The cheapest moves between rounds, so many GPUs wide. Those between rounds that have not changed are kept.
+struct Moves {
+    wide: u32,
+    rounds: usize,
+    /// By the round that is left and the one that is entered: how often these had changed, and the move.
+    known: Vec<Option<([u32; 2], Option<Move>)>>,
+}
+
+impl Moves {
+    fn of(wide: u32, rounds: usize) -> Self {
+        Self {
+            wide,
+            rounds,
+            known: vec![None; rounds * rounds],
+        }
+    }
+
+    /// What the cheapest move costs, if there is one.
+    fn look(
+        &mut self,
+        cluster: &Cluster<'_>,
+        places: &[Place],
+        from: usize,
+        to: usize,
+    ) -> Option<f64> {
+        let changes = [from, to].map(|at| places[at].changes);
+        let known = &mut self.known[from * self.rounds + to];
+        let best = match known {
+            Some((when, best)) if *when == changes => best,
+            _ => {
+                let best = cluster.best(places, from, to, self.wide);
+                &mut known.insert((changes, best)).1
+            }
+        };
+        best.as_ref().map(|best| best.cost)
+    }
+
+    fn best(&self, of: &Arrow) -> Option<Move> {
+        let (_, best) = self.known[of.from * self.rounds + of.to].as_ref()?;
+        best.clone()
+    }
+}
+
+/// What it costs to go from one place to another.
+#[derive(Clone, Copy, Debug)]
+struct Arrow {
+    from: usize,
+    to: usize,
+    cost: f64,
+}
+
+impl Arrow {
+    fn of_nothing(from: usize, to: usize) -> Self {
+        Self {
+            from,
+            to,
+            cost: 0.0,
+        }
+    }
 }
 
 /// Jobs that go from one round to another, and what that costs.
@@ -265,17 +352,6 @@ struct Move {
     to: usize,
     jobs: Vec<usize>,
     cost: f64,
-}
-
-impl Move {
-    fn of_nothing(from: usize, to: usize) -> Self {
-        Self {
-            from,
-            to,
-            jobs: Vec::new(),
-            cost: 0.0,
-        }
-    }
 }
 
 /// The larger one first.

@@ -12,9 +12,18 @@ use super::order::{self, Piece};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Progress at which the logarithm is exact; between, it is interpolated. Of zero it is that of [`ALMOST_ZERO`].
+/// Progress at which the logarithm is exact; between, it is interpolated.
 const BASES: [f64; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
-const ALMOST_ZERO: f64 = 1e-6;
+
+/// Their logarithms, of zero that of 1e-6. They are asked for so often that they are written down.
+const LOGARITHMS: [f64; BASES.len()] = [
+    -13.815510557964274,
+    -1.6094379124341003,
+    -0.916290731874155,
+    -0.5108256237659907,
+    -0.2231435513142097,
+    0.0,
+];
 
 /// Steps of the search for the bound on the longest remaining time.
 const STEPS: usize = 40;
@@ -47,11 +56,10 @@ pub(super) struct Window {
 
 /// The interpolated logarithm of a progress from 0 to 1.
 fn utility(progress: f64) -> f64 {
-    let log = |base: f64| libm::log(base.max(ALMOST_ZERO));
     let at = BASES[1..BASES.len() - 1].partition_point(|&base| base < progress);
     let (low, high) = (BASES[at], BASES[at + 1]);
     let part = ((progress - low) / (high - low)).min(1.0);
-    log(low) + (log(high) - log(low)) * part
+    LOGARITHMS[at] + (LOGARITHMS[at + 1] - LOGARITHMS[at]) * part
 }
 
 impl Candidate {
@@ -256,8 +264,10 @@ mod tests {
     #[test]
     fn the_logarithm_is_exact_at_its_bases() {
         for base in BASES {
-            assert!((utility(base) - libm::log(base.max(ALMOST_ZERO))).abs() < 1e-9);
+            assert!((utility(base) - libm::log(base.max(1e-6))).abs() < 1e-9);
         }
+        let logarithms = BASES.map(|base| libm::log(base.max(1e-6)));
+        assert_eq!(LOGARITHMS, logarithms);
         assert!((utility(0.5) - (libm::log(0.4) + libm::log(0.6)) / 2.0).abs() < 1e-9);
     }
 
