@@ -94,6 +94,37 @@ fn the_makespan_is_shorter_than_with_equal_shares() {
     );
 }
 
+/// A job of four GPUs, and single ones that come and go, on V100s and K80s, which are a quarter as fast. Who is blind to
+/// types gives it as much time on either. (A corner of the program gave it the K80s alone.)
+#[test]
+fn who_is_blind_to_types_leaves_nobody_on_the_slow_one() {
+    let gang = Job::plain(0.0, 4, 40_000.0);
+    let others = (0..100).map(|at| Job::plain(f64::from(at) * 1200.0, 1, 7200.0));
+    let workload = Workload {
+        jobs: std::iter::once(gang).chain(others).collect(),
+        ..Workload::default()
+    };
+    let spec = RunSpec {
+        policy: "gavel[types=true,blind=true]".parse().expect("a policy"),
+        cluster: "8x1:v100+8x1:k80".parse().expect("a cluster"),
+        placement: Default::default(),
+        options: SimOptions::default(),
+        history: None,
+        outages: Default::default(),
+        queues: Default::default(),
+    };
+    let mut run = spec.start(Arc::new(workload));
+    run.run().expect("a possible plan");
+    let log = run.log();
+    let end = (0..log.events())
+        .map(|at| log.event(at))
+        .find(|event| event.kind == EventKind::Finish && event.job == JobId(0))
+        .expect("it ends");
+    // Half of the time on each would be 64,000 s.
+    let end = end.time.seconds();
+    assert!((60_000.0..75_000.0).contains(&end), "{end}");
+}
+
 #[test]
 fn what_is_left_is_asked_for_by_two_objectives() {
     let oracle = |spec: &str| spec.parse::<PolicySpec>().expect("a policy").is_oracle();

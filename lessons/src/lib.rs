@@ -1,4 +1,4 @@
-//! Lessons, from Markdown to pages. In: `docs/lessons/` and `docs/article/`; out: `dist/lessons/` and
+//! Lessons, from Markdown to pages. In: `docs/lessons/`, `docs/field.md` and `docs/article/`; out: `dist/lessons/` and
 //! `dist/article/`, whose text stands in the HTML, with a still of every figure, so that it can be read
 //! without scripts and on paper.
 //!
@@ -71,6 +71,19 @@ pub fn lessons(docs: &Path) -> Result<Vec<(String, Text)>> {
     Ok(lessons)
 }
 
+/// The page behind the last lesson: its name, and its text, which is a document.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn field(docs: &Path) -> Result<(String, Text)> {
+    let path = docs.join("field.md");
+    let source =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = Text::of_document(&source, docs).with_context(|| path.display().to_string())?;
+    Ok((name_of(&path), text))
+}
+
 /// Makes all pages of `docs` in `dist`; which ones.
 ///
 /// # Errors
@@ -78,20 +91,22 @@ pub fn lessons(docs: &Path) -> Result<Vec<(String, Text)>> {
 /// A text is wrong, or a file cannot be read or written.
 pub fn write(docs: &Path, dist: &Path) -> Result<Vec<PathBuf>> {
     let lessons = lessons(docs)?;
+    let field = field(docs)?;
     let mut made = Vec::new();
     let folder = dist.join("lessons");
     clear(&folder)?;
     for (at, (name, text)) in lessons.iter().enumerate() {
-        let next = lessons
-            .get(at + 1)
-            .map(|(name, text)| (name.as_str(), text));
+        let next = lessons.get(at + 1).unwrap_or(&field);
         let html = page::lesson(text, name, at + 1, lessons.len(), next);
         made.push(page_with_stills(&folder, name, text, &html)?);
     }
+    let (name, text) = &field;
+    let html = page::document(text, name);
+    made.push(page_with_stills(&folder, name, text, &html)?);
     let front = docs.join("lessons/index.md");
     if front.exists() {
         let front = read(&front)?;
-        let html = page::front(&front, &lessons);
+        let html = page::front(&front, &lessons, &field);
         made.push(page_with_stills(&folder, "index", &front, &html)?);
     }
     copy(&files(&docs.join("lessons"), "csv")?, &folder)?;

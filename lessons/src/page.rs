@@ -16,13 +16,13 @@ pub(crate) fn still_of(page: &str, number: usize) -> String {
     format!("stills/{page}-{number}.svg")
 }
 
-/// A lesson; `next`: the name and the text of the one after it.
+/// A lesson; `next`: the name and the text of what comes after it.
 pub(crate) fn lesson(
     text: &Text,
     name: &str,
     number: usize,
     of: usize,
-    next: Option<(&str, &Text)>,
+    (next, text_of_next): &(String, Text),
 ) -> String {
     let mut body = String::new();
     let steps = text.steps.len();
@@ -37,12 +37,13 @@ pub(crate) fn lesson(
         body += "<div class=\"go\"><button type=\"button\" class=\"back\">Back</button>\
              <button type=\"button\" class=\"on\">Continue</button></div>\n</section>\n";
     }
-    let next = match next {
-        Some((name, next)) => format!("Next: <a href=\"{name}.html\">{}</a>", escaped(next.about("title"))),
-        None => "That was the last one. <a href=\"../index.html\">Open Switchyard</a> and drop a trace of your own.".to_owned(),
+    let what = match number == of {
+        true => "That was the last one. What else there is",
+        false => "Next",
     };
     body += &format!(
-        "<p class=\"next\" id=\"end\">{next} · <a href=\"index.html\">All lessons</a></p>\n"
+        "<p class=\"next\" id=\"end\">{what}: <a href=\"{next}.html\">{}</a> · <a href=\"index.html\">All lessons</a></p>\n",
+        escaped(text_of_next.about("title"))
     );
     let above = format!(
         "<p class=\"eyebrow\">Lesson {number} of {of} · {} minutes</p>\n<h1>{}</h1>\n<p class=\"question\">{}</p>\n",
@@ -53,11 +54,11 @@ pub(crate) fn lesson(
     page(text, "lesson", &above, &body)
 }
 
-/// The front page: its text, and what lessons there are.
-pub(crate) fn front(text: &Text, lessons: &[(String, Text)]) -> String {
+/// The front page: its text, what lessons there are, and the page behind them.
+pub(crate) fn front(text: &Text, lessons: &[(String, Text)], field: &(String, Text)) -> String {
     let mut body = sections(text, "index");
     body += "<section aria-labelledby=\"lessons\">\n<h2 id=\"lessons\">The lessons</h2>\n<ol class=\"lessons\">\n";
-    for (name, lesson) in lessons {
+    for (name, lesson) in lessons.iter().chain([field]) {
         body += &format!(
             "<li><a href=\"{name}.html\">{}</a> <span>{}</span></li>\n",
             escaped(lesson.about("title")),
@@ -66,6 +67,14 @@ pub(crate) fn front(text: &Text, lessons: &[(String, Text)]) -> String {
     }
     body += "</ol>\n</section>\n";
     page(text, "front", &heading(text), &body)
+}
+
+/// A document: everything below one another, and what may come after it.
+pub(crate) fn document(text: &Text, name: &str) -> String {
+    let mut body = sections(text, name);
+    body += "<p class=\"next\"><a href=\"../index.html\">Open Switchyard</a> and drop a trace of your own. · \
+         <a href=\"index.html\">All lessons</a></p>\n";
+    page(text, "document", &heading(text), &body)
 }
 
 /// An article: everything below one another.

@@ -7,7 +7,9 @@
 //! `goal`, with the `text` of what is to be done and a `condition` (of runs, or `time >= 300`) or a job to
 //! `select`; `claim`, a condition in each line, and `claim over seeds`, which has to hold on other days of the
 //! figure's sample, too: what a sentence says beyond "here" and "on this day". A link to `do:play`, `do:pause`, `do:seek=300` or
-//! `do:select=mine` becomes a button that does so to the figures.
+//! `do:select=mine` becomes a button that does so to the figures. A table may be wider than the screen.
+//!
+//! A document of `docs/` is a text, too ([`Text::of_document`]): its links lead to the page beside it.
 
 use crate::figure::{Figure, pairs};
 use crate::formula::{self, Condition};
@@ -17,7 +19,11 @@ use pulldown_cmark_escape::escape_html;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A lesson, the front page or an article.
+/// Where documents find the page, and where lessons do.
+const SERVED: &str = "](http://127.0.0.1:8080/#";
+const BESIDE: &str = "](../index.html#";
+
+/// A lesson, the front page, an article or a document.
 #[derive(Clone, Debug)]
 pub struct Text {
     about: Vec<(String, String)>,
@@ -108,6 +114,27 @@ impl Text {
         }
         text.steps.retain(|step| !step.parts.is_empty());
         Ok(text)
+    }
+
+    /// Reads a document: its heading is the title, its first paragraph the question. Links to the page that is served
+    /// lead to the one beside the lessons, and links to other documents, which do not lie there, are words.
+    ///
+    /// # Errors
+    ///
+    /// It does not begin so, or something in it is wrong.
+    pub fn of_document(source: &str, folder: &Path) -> Result<Self> {
+        let mut parts = source
+            .strip_prefix("# ")
+            .unwrap_or_default()
+            .splitn(3, "\n\n");
+        let (Some(title), Some(question), Some(body)) = (parts.next(), parts.next(), parts.next())
+        else {
+            bail!("the document does not begin with '# ', a title, and a paragraph");
+        };
+        let question = question.replace('\n', " ");
+        let body = body.replace(SERVED, BESIDE);
+        let text = format!("---\ntitle: {title}\nquestion: {question}\n---\n{body}");
+        Self::read(&text, folder)
     }
 
     /// What it says of itself, "" where it does not.
@@ -206,6 +233,18 @@ impl Reader<'_> {
                     }
                     prose.push(Event::InlineHtml(CowStr::from("</button>")));
                 }
+                Event::Start(Tag::Link { ref dest_url, .. }) if is_document(dest_url) => {
+                    let inner = events.by_ref();
+                    prose.extend(
+                        inner.take_while(|event| !matches!(event, Event::End(TagEnd::Link))),
+                    );
+                }
+                Event::Start(Tag::Table(_)) => {
+                    // It moves within a frame of its own, which keys reach.
+                    let frame = "<div class=\"wide\" tabindex=\"0\">\n";
+                    prose.extend([Event::Html(frame.into()), event]);
+                }
+                Event::End(TagEnd::Table) => prose.extend([event, Event::Html("</div>\n".into())]),
                 Event::Html(html) | Event::InlineHtml(html) => {
                     bail!("'{}' is HTML: a text says it in Markdown", html.trim());
                 }
@@ -300,6 +339,12 @@ fn hold(lines: &str, figure: &Figure) -> Result<()> {
         ensure!(holds, "'{line}' does not hold");
     }
     Ok(())
+}
+
+/// Whether a link leads to a document in Markdown.
+fn is_document(link: &str) -> bool {
+    let path = link.split('#').next().unwrap_or_default();
+    path.ends_with(".md") && !path.contains(':')
 }
 
 /// The lines of the first block of a kind.
@@ -471,6 +516,27 @@ mod tests {
             goal("max_jct(1) < 9", "srtf").is_err(),
             "figures do not tell it"
         );
+    }
+
+    #[test]
+    fn a_document_has_tables_and_links_that_lead_from_beside_the_page() {
+        let source = "# A field\n\nOne\nparagraph.\n\n| a | b |\n|---|---|\n\
+            | [`x`](http://127.0.0.1:8080/#v=1&run=x) | [y](figures.md#y), [z](https://example.org/z) |\n";
+        let text = Text::of_document(source, Path::new(".")).unwrap();
+        assert_eq!(text.about("title"), "A field");
+        assert_eq!(text.about("question"), "One paragraph.");
+        let Part::Prose(html) = &text.steps[0].parts[0] else {
+            panic!("prose")
+        };
+        for part in [
+            "<div class=\"wide\" tabindex=\"0\">\n<table>",
+            "</table>\n</div>",
+            "<a href=\"../index.html#v=1&amp;run=x\"><code>x</code></a>",
+            "<td>y, <a href=\"https://example.org/z\">z</a></td>",
+        ] {
+            assert!(html.contains(part), "no {part} in {html}");
+        }
+        assert!(Text::of_document("A field\n\nOne.\n\nTwo.\n", Path::new(".")).is_err());
     }
 
     #[test]

@@ -13,7 +13,11 @@ fn every_page_is_true_and_stands_for_itself() {
     let dist = std::env::temp_dir().join(format!("switchyard-lessons-{}", std::process::id()));
     std::fs::create_dir_all(&dist).unwrap();
     let made = switchyard_lessons::write(&docs, &dist).unwrap();
-    assert_eq!(made.len(), 8, "six lessons, the front page and the article");
+    assert_eq!(
+        made.len(),
+        9,
+        "six lessons, the field, the front page and the article"
+    );
     for path in &made {
         let html = std::fs::read_to_string(path).unwrap();
         let folder = path.parent().unwrap();
@@ -49,6 +53,14 @@ fn every_page_is_true_and_stands_for_itself() {
     }
     let learned = std::fs::read_to_string(dist.join("lessons/5-learned.html")).unwrap();
     assert!(learned.contains(&format!("<h1>A network of {PARAMETERS} numbers")));
+    // The field is the document as it stands: all of its rows, and its links to the page.
+    let field = std::fs::read_to_string(dist.join("lessons/field.html")).unwrap();
+    let document = std::fs::read_to_string(docs.join("field.md")).unwrap();
+    let lines = |begin: &str| document.matches(begin).count();
+    assert_eq!(field.matches("<tr>").count(), lines("\n| "));
+    let served = lines("(http://127.0.0.1:8080/#v=1");
+    assert_eq!(field.matches("\"../index.html#v=1").count(), served);
+    assert!(!field.contains("127.0.0.1") && !field.contains(".md"));
     std::fs::remove_dir_all(&dist).unwrap();
 }
 

@@ -1,4 +1,4 @@
-// The lessons, their front page and the article: walked from the first step to the last goal, on a phone and
+// The lessons, the field behind them, their front page and the article: walked from the first step to the last goal, on a phone and
 // on a desk; what they are without scripts and on paper. `lessons/tests/` checks what they claim.
 
 import assert from "node:assert/strict";
@@ -132,8 +132,37 @@ test("the front page: one question, two yards on one clock, Play", async (t) => 
     }))));
   await page.getByRole("button", { name: "Play" }).first().click();
   assert.deepEqual(await both, [true, true]);
-  assert.equal(await page.locator(".lessons a").count(), lessons.length);
+  // And the page behind them.
+  assert.equal(await page.locator(".lessons a").count(), lessons.length + 1);
   await screenshot(page, "lessons-front");
+});
+
+for (const width of [390, 1440]) {
+  test(`the last page at ${width}: the field, whose table alone is wider than a phone`, async (t) => {
+    const page = await open(t, `lessons/${lessons.at(-1)}`, { viewport: SIZES[width] });
+    while (!(await page.locator(".next").isVisible())) await page.getByRole("button", { name: "Continue" }).filter({ visible: true }).press("Enter");
+    await page.locator(".next a").first().click();
+    await page.getByRole("heading", { name: "One page of the field" }).waitFor();
+    assert.ok((await widthOf(page)) <= width);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    // Keys reach what is beside the screen.
+    const table = page.locator(".wide").nth(1);
+    await table.focus();
+    assert.equal(await table.evaluate((table) => table === document.activeElement), true);
+    assert.ok((await page.locator(".wide td:nth-child(2) a").count()) > 30);
+    await screenshot(page, `lesson-field-${width}`);
+  });
+}
+
+test("names of the field run beside FIFO: one of each kind of jobs", async (t) => {
+  const field = await open(t, "lessons/field.html", { viewport: SIZES[1440] });
+  for (const name of ["tiresias-las", "gavel", "pollux", "muri-s", "kueue", "graph-rl", "recorded", "script", "plugin"]) {
+    const link = field.locator(".wide td:nth-child(2)").getByRole("link", { name, exact: true });
+    const page = await open(t, `lessons/${await link.getAttribute("href")}`, { viewport: SIZES[1440] });
+    await finished(page, 2);
+    assert.equal(await page.locator(".notice").filter({ hasText: "Not all of this link" }).count(), 0, name);
+    await page.close();
+  }
 });
 
 for (const width of [390, 768, 1440]) {

@@ -52,7 +52,7 @@ impl JobType {
     /// How many there are.
     pub const COUNT: usize = ALONE.len();
 
-    /// All, in the order in which Gavel's simulator draws them.
+    /// All, in the order of the released simulator's list.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         (0..Self::COUNT as u8).map(Self)
     }

@@ -131,11 +131,7 @@ pub(super) fn best(
         problem.add_constraint(taken, ComparisonOp::Le, f64::from(there));
     }
     let solution = problem.solve().ok()?;
-    let share = |variable: Variable, among: f64| {
-        let share = solution[variable] / among;
-        // Rounding leaves tiny ones, of either sign.
-        if share > 1e-9 { share.min(1.0) } else { 0.0 }
-    };
+    let share = |variable: Variable, among: f64| share_of(solution[variable], among);
     let alone = alone.iter().zip(groups).map(|(variables, group)| {
         let share = |&variable: &Option<Variable>| {
             variable.map_or(0.0, |variable| share(variable, f64::from(group.jobs)))
@@ -159,6 +155,165 @@ pub(super) fn best(
         shares,
         least.map_or_else(|| solution.objective(), |least| solution[least]),
     ))
+}
+
+/// The shares where types are all equally fast: the least of time ÷ needs is as great as can be, then the next least,
+/// and so on, so that nobody waits for ever while others have more than their part. No type is better than another, so
+/// everybody has time on all that they may use, as evenly as there is room; a corner of the program would give some
+/// a type of their own.
+pub(super) fn alike(groups: &[Group], gpus: &[u32]) -> Option<Shares> {
+    // What a job has in all, once it cannot have more.
+    let mut fixed: Vec<Option<f64>> = vec![None; groups.len()];
+    while fixed.contains(&None) {
+        let mut program = Times::new(groups, gpus, OptimizationDirection::Maximize, None);
+        let level = program.problem.add_var(1.0, (0.0, f64::INFINITY));
+        for (at, group) in groups.iter().enumerate() {
+            match fixed[at] {
+                Some(time) => program.at_least(at, time, None),
+                None => program.at_least(at, 0.0, Some((level, group.needs))),
+            }
+        }
+        let level = program.problem.solve().ok()?[level];
+        let at_level = |at: usize| fixed[at].unwrap_or(groups[at].needs * level);
+        let mut stuck: Vec<(usize, f64)> = Vec::new();
+        let mut free: Vec<usize> = Vec::new();
+        for at in (0..groups.len()).filter(|&at| fixed[at].is_none()) {
+            match at_level(at) >= 1.0 - NEAR {
+                true => stuck.push((at, 1.0)),
+                false => free.push(at),
+            }
+        }
+        if stuck.is_empty() {
+            for &at in &free {
+                let mut program =
+                    Times::new(groups, gpus, OptimizationDirection::Maximize, Some(at));
+                for other in 0..groups.len() {
+                    program.at_least(other, at_level(other), None);
+                }
+                let most = program.problem.solve().ok()?.objective() / f64::from(groups[at].jobs);
+                if most <= at_level(at) + NEAR {
+                    stuck.push((at, at_level(at)));
+                }
+            }
+        }
+        if stuck.is_empty() {
+            stuck = free.iter().map(|&at| (at, at_level(at))).collect();
+        }
+        for (at, time) in stuck {
+            fixed[at] = Some(time);
+        }
+    }
+    let mut program = Times::new(groups, gpus, OptimizationDirection::Minimize, None);
+    let uneven = program.problem.add_var(1.0, (0.0, f64::INFINITY));
+    for (at, group) in groups.iter().enumerate() {
+        let time = fixed[at].unwrap_or(0.0);
+        program.at_least(at, time, None);
+        let allowed = group
+            .speeds
+            .iter()
+            .zip(gpus)
+            .filter(|(speed, _)| **speed > 0.0);
+        let allowed: f64 = allowed.map(|(_, &gpus)| f64::from(gpus)).sum();
+        for (pool, variable) in program.on[at].iter().enumerate() {
+            let even = f64::from(group.jobs) * time * f64::from(gpus[pool]) / allowed;
+            if let &Some(variable) = variable {
+                let mut more = LinearExpr::empty();
+                more.add(variable, 1.0);
+                more.add(uneven, -even);
+                program.problem.add_constraint(more, ComparisonOp::Le, 0.0);
+            }
+        }
+    }
+    let solution = program.problem.solve().ok()?;
+    let alone = program.on.iter().zip(groups).map(|(variables, group)| {
+        let share = |&variable: &Option<Variable>| {
+            variable.map_or(0.0, |of| share_of(solution[of], f64::from(group.jobs)))
+        };
+        variables.iter().map(share).collect()
+    });
+    Some(Shares {
+        alone: alone.collect(),
+        paired: Vec::new(),
+    })
+}
+
+/// Times that are closer are the same.
+const NEAR: f64 = 1e-6;
+
+/// A program of how long all jobs of a group run on each type, within what there is.
+struct Times {
+    problem: Problem,
+    /// By group and type.
+    on: Vec<Vec<Option<Variable>>>,
+    jobs: Vec<f64>,
+}
+
+impl Times {
+    /// `most`: whose time is to be the most.
+    fn new(
+        groups: &[Group],
+        gpus: &[u32],
+        direction: OptimizationDirection,
+        most: Option<usize>,
+    ) -> Self {
+        let mut problem = Problem::new(direction);
+        let on: Vec<Vec<Option<Variable>>> = (groups.iter().enumerate())
+            .map(|(at, group)| {
+                let worth = if most == Some(at) { 1.0 } else { 0.0 };
+                let variable = |&speed: &f64| {
+                    (speed > 0.0).then(|| problem.add_var(worth, (0.0, f64::INFINITY)))
+                };
+                group.speeds.iter().map(variable).collect()
+            })
+            .collect();
+        for (pool, &there) in gpus.iter().enumerate() {
+            let mut taken = LinearExpr::empty();
+            for (group, variables) in groups.iter().zip(&on) {
+                if let Some(&Some(variable)) = variables.get(pool) {
+                    taken.add(variable, f64::from(group.gpus));
+                }
+            }
+            problem.add_constraint(taken, ComparisonOp::Le, f64::from(there));
+        }
+        let mut program = Self {
+            problem,
+            on,
+            jobs: groups.iter().map(|group| f64::from(group.jobs)).collect(),
+        };
+        for at in 0..groups.len() {
+            let all = program.all(at);
+            let jobs = program.jobs[at];
+            program.problem.add_constraint(all, ComparisonOp::Le, jobs);
+        }
+        program
+    }
+
+    /// The time of a group on all types.
+    fn all(&self, group: usize) -> LinearExpr {
+        let mut all = LinearExpr::empty();
+        for variable in self.on[group].iter().copied().flatten() {
+            all.add(variable, 1.0);
+        }
+        all
+    }
+
+    /// A job of a group has so much time, and so many times as much as a variable is.
+    fn at_least(&mut self, group: usize, time: f64, times: Option<(Variable, f64)>) {
+        let jobs = self.jobs[group];
+        let mut all = self.all(group);
+        if let Some((variable, times)) = times {
+            all.add(variable, -times * jobs);
+        }
+        // What rounding may have made too much is still within reach.
+        let time = jobs * time * (1.0 - 1e-9);
+        self.problem.add_constraint(all, ComparisonOp::Ge, time);
+    }
+}
+
+/// The part that each of `among` has of a time. Rounding leaves tiny ones, of either sign.
+fn share_of(time: f64, among: f64) -> f64 {
+    let share = time / among;
+    if share > 1e-9 { share.min(1.0) } else { 0.0 }
 }
 
 /// How fast a job of each group is under these shares.
@@ -294,6 +449,32 @@ mod tests {
         near(shares.alone[1][0], 1.0 / 3.0);
     }
 
+    /// Jobs of one GPU, of four and of eight on 36 + 36 + 36: a program that looks at the least alone may leave those
+    /// of eight an eighth of the time, and all of it on one type.
+    #[test]
+    fn where_types_are_alike_nobody_is_left_with_the_least_or_with_one_type() {
+        let of = |jobs: u32, gpus: u32| Group {
+            jobs,
+            gpus,
+            speeds: vec![1.0; 3],
+            needs: 1.0 / f64::from(gpus),
+        };
+        let groups = [of(30, 1), of(10, 4), of(5, 8)];
+        let shares = alike(&groups, &[36, 36, 36]).expect("solved");
+        // 30 and 40 GPUs for who has all of the time; 38 are left for 40.
+        for (shares, all) in shares.alone.iter().zip([1.0, 1.0, 0.95]) {
+            for share in shares {
+                near(share * 3.0, all);
+            }
+        }
+        // Above what there is all have the same GPU-time.
+        let groups = [of(100, 1), of(10, 4), of(5, 8)];
+        let shares = alike(&groups, &[36, 36, 36]).expect("solved");
+        for (shares, gpus) in shares.alone.iter().zip([1.0, 4.0, 8.0]) {
+            near(shares.iter().sum::<f64>() * gpus, 108.0 / 115.0);
+        }
+    }
+
     #[test]
     fn sums_go_to_the_fastest() {
         let groups = [group(&[4.0, 2.0], 1.0), group(&[3.0, 2.5], 1.0)];
@@ -370,6 +551,36 @@ mod tests {
     }
 
     proptest! {
+        /// Whoever has less than all of the time finds all types full that it may use, and the least has as much as
+        /// it can.
+        #[test]
+        fn alike_shares_are_fair_and_leave_nothing(
+            jobs in prop::collection::vec((1u32..5, 1u32..5, [0u8..2, 1u8..2, 0u8..2], 0.05..1.0f64), 1..8),
+            gpus in [4u32..20, 4u32..20, 0u32..20],
+        ) {
+            let groups: Vec<Group> = jobs.iter().map(|&(jobs, gpus, speeds, needs)| Group {
+                jobs, gpus, speeds: speeds.map(f64::from).to_vec(), needs,
+            }).collect();
+            let shares = alike(&groups, &gpus).expect("solved");
+            let mut left = gpus.map(f64::from);
+            for (group, shares) in groups.iter().zip(&shares.alone) {
+                for (left, share) in left.iter_mut().zip(shares) {
+                    *left -= share * f64::from(group.jobs * group.gpus);
+                }
+            }
+            prop_assert!(left.iter().all(|&left| left >= -1e-5), "{left:?}");
+            let times: Vec<f64> = shares.alone.iter().map(|of| of.iter().sum()).collect();
+            for (group, &time) in groups.iter().zip(&times) {
+                prop_assert!(time <= 1.0 + 1e-6);
+                let mut may = group.speeds.iter().zip(&left).filter(|(speed, _)| **speed > 0.0);
+                prop_assert!(time >= 1.0 - 1e-5 || may.all(|(_, &left)| left <= 1e-4), "{time} {left:?}");
+            }
+            let least = groups.iter().zip(&times).map(|(group, time)| time / group.needs);
+            let least = least.fold(f64::INFINITY, f64::min);
+            let (_, best) = best(Goal::LeastSpeed, &groups, &[], &gpus).expect("solved");
+            prop_assert!((least - best).abs() <= 1e-4 * best.max(1.0), "{least} {best}");
+        }
+
         #[test]
         fn shares_fit(
             jobs in prop::collection::vec((1u32..5, 1u32..5, [0.0..2.0f64, 0.05..2.0, 0.0..2.0], 0.01..50.0f64), 1..12),

@@ -198,6 +198,9 @@ impl Allocate for Allocator {
             Vec::new()
         };
         let found = match objective {
+            Objective::MaxMin if blind && !sharing => {
+                allocation::alike(&groups, asking.gpus).map(|shares| (shares, 1.0))
+            }
             Objective::MaxMin | Objective::Makespan => {
                 allocation::best(Goal::LeastSpeed, &groups, &pairs, asking.gpus)
             }
