@@ -37,7 +37,7 @@ pub struct Scene {
 }
 
 /// Samples that come with more than their jobs.
-pub(super) const SCENES: [Scene; 4] = [
+pub(super) const SCENES: [Scene; 5] = [
     // The placer that learned, beside the best rule, and last one that looks at no neighbours.
     Scene {
         sample: DATA_CENTRE,
@@ -63,6 +63,13 @@ pub(super) const SCENES: [Scene; 4] = [
     Scene {
         sample: THREE_TYPES,
         schedulers: &["sia", "pollux", "gavel[types=true]"],
+        baseline: 1,
+        settings: &[],
+    },
+    // Fair and soon done; and those that are only the one or the other.
+    Scene {
+        sample: "batches",
+        schedulers: &["shockwave", "ossp", "mst"],
         baseline: 1,
         settings: &[],
     },

@@ -195,7 +195,7 @@ pub const SAMPLES: &[Sample] = &[
     Sample {
         name: "batches",
         title: "Batch sizes that grow",
-        summary: "16 jobs on 2 nodes × 4 GPUs, most of which train with larger batches as they go on, and so are done sooner than their first epochs say. Shockwave foresees that.",
+        summary: "16 jobs on 2 nodes × 4 GPUs, most of which train with larger batches as they go on, and so are done sooner than their first epochs say. Shockwave foresees that, and plans to be both fair and soon done: OSSP has the shorter makespan, MST the shorter JCT, and in both some job waits far longer.",
         cluster: "2x4",
         opens_at: 3600.0,
         jobs: Jobs::OfModels(&[
@@ -373,8 +373,12 @@ impl Sample {
 
     fn drawn(&self, count: usize, load: f64, backlog: usize, seed: u64) -> Workload {
         let mut rng = Rng::seed_from_u64(seed);
-        let gpus = self.cluster_spec().gpus();
-        let mut shapes: Vec<(u32, f64)> = (0..count).map(|_| shape(&mut rng, gpus)).collect();
+        let cluster = self.cluster_spec();
+        let gpus = cluster.gpus();
+        // A gang is on nodes of one group, which are of one type.
+        let groups = cluster.groups().iter().map(|of| of.nodes * of.gpus);
+        let most = groups.min().unwrap_or(gpus).min(gpus / 2);
+        let mut shapes: Vec<(u32, f64)> = (0..count).map(|_| shape(&mut rng, most)).collect();
         let gpu_seconds: f64 = shapes
             .iter()
             .map(|&(gpus, duration)| f64::from(gpus) * duration)
@@ -590,7 +594,7 @@ fn of_tenants(list: &[Told]) -> Workload {
 }
 
 /// A gang and its duration in whole seconds; larger gangs run longer.
-fn shape(rng: &mut Rng, cluster_gpus: u32) -> (u32, f64) {
+fn shape(rng: &mut Rng, most_gpus: u32) -> (u32, f64) {
     let gpus = match below(rng, 100) {
         0..58 => 1,
         58..70 => 2,
@@ -599,7 +603,7 @@ fn shape(rng: &mut Rng, cluster_gpus: u32) -> (u32, f64) {
         95..99 => 16,
         _ => 32,
     }
-    .min(cluster_gpus / 2);
+    .min(most_gpus);
     let median = 600.0 * libm::sqrt(f64::from(gpus));
     let duration = median * libm::exp(1.4 * normal(rng));
     (gpus, libm::round(duration.clamp(30.0, 3.0 * 86_400.0)))

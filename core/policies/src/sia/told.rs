@@ -44,10 +44,16 @@ pub(super) fn explain(
     if let Some((last, columns, row)) = of_round {
         explanation.facts = choice(columns, row);
         explanation.plots.push(worth_plot(columns, row));
-        explanation.facts.push(
-            Fact::number("best plan", last.distance, 2, Unit::None)
-                .then(" at most is between the last round's plan and the best one, in costs"),
-        );
+        let told = "plan of the round";
+        explanation.facts.push(if last.distance > 0.0 {
+            Fact::new(told, "another may cost less, by at most ").and(Said::Number(
+                last.distance,
+                2,
+                Unit::None,
+            ))
+        } else {
+            Fact::new(told, "the best: no other costs less")
+        });
     }
     if let Some(training) = view.training(job) {
         let facts = &mut explanation.facts;

@@ -178,7 +178,7 @@ fn choice(at: u32, column: &ChoiceColumn, worth: Option<f32>, row: &ChoiceRow, m
         column.gpu,
         format::counted(u64::from(column.nodes), "node", "nodes"),
     );
-    let style = format!("--share: {:.0}%", 60.0 * worth / most);
+    let style = format!("--share: {:.0}%", 40.0 * worth / most);
     html! { <td {class} {title} ~style={style}>{ format::figures(f64::from(worth)) }</td> }
 }
 
