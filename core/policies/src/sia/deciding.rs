@@ -40,8 +40,8 @@ pub(super) struct Sia {
     kinds: Kinds,
     /// Those whom the program decides over, in order of submission.
     members: Vec<Member>,
-    /// Gangs that go first, in order of submission: no kind of node has enough GPUs for them, or they need cores and
-    /// memory, which the program does not count.
+    /// Gangs that go first, in order of submission: no kind of node has enough GPUs for them, or they need more than
+    /// GPUs, which the program does not count.
     first: Vec<JobId>,
     fits: Fits,
     /// The columns of jobs that adapt, at the last round.
@@ -70,7 +70,7 @@ impl Sia {
                     let needs = view.needs(job);
                     let is_gang = view.training(job).is_none();
                     let most = self.kinds.most(|pool| needs.allows(pool));
-                    if is_gang && (view.gpus(job) > most || needs.takes_cores_or_memory()) {
+                    if is_gang && (view.gpus(job) > most || told::needs_more_than_gpus(needs)) {
                         self.first.push(job);
                     } else {
                         self.members.push(Member::new(job, view.pools()));

@@ -37,7 +37,7 @@ pub(super) const POLICY: PolicyEntry = PolicyEntry {
 
 /// Of the program's jobs none: their nodes follow from it.
 const FIRST_PLACEMENT: ParamInfo = ParamInfo {
-    help: "How a gang that goes first is laid on nodes, since no kind of node has enough GPUs for it, or it needs cores or memory; 'default' is the run's own choice.",
+    help: "How a gang that goes first is laid on nodes, since no kind of node has enough GPUs for it, or it needs cores, memory or parameter servers; 'default' is the run's own choice.",
     ..PLACEMENT
 };
 

@@ -1,6 +1,7 @@
 //! Why Sia gives a job what it gives it, in its numbers.
 
 use super::members::Member;
+use crate::cluster::Needs;
 use crate::job::JobId;
 use crate::order;
 use crate::{ChoiceColumn, ChoiceRow, Explanation, Fact, Mark, Plot, PlotLine, RoundReport, rigid};
@@ -14,6 +15,11 @@ pub(super) struct Decided {
     pub(super) distance: f64,
 }
 
+/// Whether a gang needs what the program does not count.
+pub(super) fn needs_more_than_gpus(needs: Needs) -> bool {
+    needs.takes_cores_or_memory() || needs.servers().count > 0
+}
+
 pub(super) fn explain(
     last: Option<&Decided>,
     view: &View<'_>,
@@ -23,9 +29,9 @@ pub(super) fn explain(
     let verdict = rigid::verdict(view, job);
     let Some(member) = member else {
         let facts = match view.training(job) {
-            None if view.needs(job).takes_cores_or_memory() => vec![Fact::new(
+            None if needs_more_than_gpus(view.needs(job)) => vec![Fact::new(
                 "gang",
-                "goes first, in order of submission: it needs cores or memory, which the program does not count",
+                "goes first, in order of submission: it needs cores, memory or parameter servers, which the program does not count",
             )],
             None => vec![Fact::new(
                 "gang",
