@@ -257,7 +257,7 @@ mod tests {
             assert_eq!(run.options.restart_cost, 20.0);
             run.policy.to_string()
         };
-        assert_eq!(applied("gavel"), "gavel[reset=1000,round=120,types=true]");
+        assert_eq!(applied("gavel"), "gavel[round=120,types=true,reset=1000]");
         assert_eq!(applied("themis"), "themis[lease=120]");
         assert_eq!(applied("shockwave[k=10]"), "shockwave[k=10]");
     }
