@@ -29,7 +29,7 @@ const CLUSTER: &str = "36x1:v100+36x1:p100+36x1:k80";
 const RIVALS: [(&str, &str); 4] = [
     ("las", "gavel[types=true,blind=true]"),
     ("gandiva", "gandiva[quantum=360,packing=true]"),
-    ("gavel", "gavel[types=true]"),
+    ("gavel", "gavel[types=true,central=true]"),
     ("gavel-sharing", "gavel[types=true,sharing=true]"),
 ];
 

@@ -1,6 +1,7 @@
 //! Whom Gavel's mechanism is to give which share of time, by its linear programs. In: the active jobs, how fast they are where. Out: [`Combination`]s with their shares.
 
 use super::allocation::{self, Finish, Goal, Group, Pair, Shares};
+use super::centre::centre;
 use super::combination::Combination;
 use crate::draw::Rng;
 use crate::job::JobId;
@@ -116,6 +117,8 @@ pub(super) struct Allocator {
     blind: bool,
     /// Two jobs may share a GPU.
     sharing: bool,
+    /// Of equally good shares those in the middle.
+    central: bool,
     /// By job, of finish-time fairness.
     alone: BTreeMap<JobId, Alone>,
 }
@@ -126,8 +129,14 @@ impl Allocator {
             objective,
             blind,
             sharing,
+            central: false,
             alone: BTreeMap::new(),
         }
+    }
+
+    /// Whether it takes, of equally good shares, those in the middle.
+    pub(super) fn in_the_middle(self, central: bool) -> Self {
+        Self { central, ..self }
     }
 }
 
@@ -141,6 +150,7 @@ impl Allocate for Allocator {
             objective,
             blind,
             sharing,
+            central,
             ref mut alone,
         } = *self;
         alone.retain(|job, _| asking.active.binary_search(job).is_ok());
@@ -200,6 +210,9 @@ impl Allocate for Allocator {
         let found = match objective {
             Objective::MaxMin if blind && !sharing => {
                 allocation::alike(&groups, asking.gpus).map(|shares| (shares, 1.0))
+            }
+            Objective::MaxMin if central && !sharing && !groups.is_empty() => {
+                Some((centre(&groups, asking.gpus), 1.0))
             }
             Objective::MaxMin | Objective::Makespan => {
                 allocation::best(Goal::LeastSpeed, &groups, &pairs, asking.gpus)

@@ -9,6 +9,7 @@
 mod allocation;
 mod allocator;
 mod by_type;
+mod centre;
 mod combination;
 mod packing_by_trial;
 mod water_filling;
@@ -59,6 +60,12 @@ parameters! {
             "false",
             "By type (types=true), and two jobs of one GPU each may have one together, where Gavel measured that they get more done so than in turns.",
         ),
+        central: bool = param(
+            ParamKind::Bool,
+            "false",
+            "By type (types=true, max-min, without sharing): of equally good allocations the one in the middle, where the original's solver ends; else the one of highest throughput.",
+        )
+        .for_experts(),
         reset: f64 = param(
             ParamKind::Seconds { min: 0.0, max: 1e6 },
             "1920",
@@ -84,7 +91,8 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
     if !params.is_by_type() {
         return Box::new(WaterFilling::new(params.round, strategy));
     }
-    let allocator = Allocator::new(params.objective, params.blind, params.sharing);
+    let allocator = Allocator::new(params.objective, params.blind, params.sharing)
+        .in_the_middle(params.central);
     let round = (params.round, "round");
     Box::new(ByType::new(
         Box::new(allocator),
@@ -97,7 +105,8 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
 impl Parameters {
     /// Whether time is given out by type: what else only such allocations have asks for it, too.
     fn is_by_type(&self) -> bool {
-        let asks = self.objective != Objective::MaxMin || self.blind || self.sharing;
+        let asks =
+            self.objective != Objective::MaxMin || self.blind || self.sharing || self.central;
         self.types || asks || self.reset != RESET
     }
 }
