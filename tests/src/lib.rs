@@ -110,6 +110,9 @@ const WORLD: &[&str] = &[
     "yarn-cs",
 ];
 
+/// What plans for many jobs at once: on the larger sample a debug build of wasm takes minutes.
+const NOT_ON_CLUSTER: &[&str] = &["shockwave", "sia"];
+
 /// Programs, which take long in debug builds.
 const PROGRAMS: &[&str] = &["gavel[types=true]", "gavel[objective=makespan]"];
 
@@ -538,7 +541,9 @@ impl Case {
         let defaults = POLICIES.iter().map(|entry| entry.name).chain(VARIANTS);
         let has_defaults = self.policies.is_empty();
         let policies = self.policies;
-        let all = defaults.filter(move |_| has_defaults);
+        let is_cluster = self.name == "cluster";
+        let all = defaults
+            .filter(move |policy| has_defaults && !(is_cluster && NOT_ON_CLUSTER.contains(policy)));
         all.chain(policies.iter().copied()).map(move |policy| {
             let hash = self.log_hash(policy);
             format!("{} {policy} {hash:016x}", self.name)
