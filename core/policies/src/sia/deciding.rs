@@ -336,13 +336,10 @@ impl Sia {
                     plan.tune(job, batch);
                 }
             }
-            None if parts != before => plan.place(
-                job,
-                &Placement {
-                    parts: parts.to_vec(),
-                    ..Placement::default()
-                },
-            ),
+            None if parts != before => {
+                let parts = parts.to_vec();
+                plan.place(job, &Placement { parts });
+            }
             None => {}
         }
     }
