@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// 256 for 900
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     gpus: Option<u32>,
-    /// Replay nothing; write the jobs to a file, or to standard output with '-', with the durations that they have by
+    /// Write the jobs to a file, or to standard output with '-', and replay nothing: with the durations that they have by
     /// their profiles, so that `switchyard run FILE --preset reference-nsdi23` runs jobs as long as the artifact's
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     profiled: Option<output::OutputFile>,

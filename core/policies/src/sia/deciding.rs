@@ -1,7 +1,7 @@
 //! The rounds. In: what has happened, and what is free. Out: who has which GPUs with which batch.
 
 use super::kinds::Kinds;
-use super::layout::{Wanted, lay};
+use super::layout::{Nodes, Wanted, lay};
 use super::members::Member;
 use super::told::{self, Decided};
 use crate::cluster::{Part, Placement};
@@ -36,7 +36,8 @@ pub(super) struct Settings {
 /// The policy, as it stands between rounds.
 pub(super) struct Sia {
     settings: Settings,
-    strategy: Strategy,
+    /// How gangs are laid; none: as jobs that adapt.
+    placement: Option<Strategy>,
     kinds: Kinds,
     /// Those whom the program decides over, in order of submission.
     members: Vec<Member>,
@@ -50,10 +51,10 @@ pub(super) struct Sia {
 }
 
 impl Sia {
-    pub(super) fn new(settings: Settings, strategy: Strategy) -> Self {
+    pub(super) fn new(settings: Settings, placement: Option<Strategy>) -> Self {
         Self {
             settings,
-            strategy,
+            placement,
             kinds: Kinds::default(),
             members: Vec::new(),
             first: Vec::new(),
@@ -128,8 +129,9 @@ impl Sia {
         }
         for &job in self.first.iter().filter(|job| !runs(job)) {
             let mut placement = Placement::default();
-            let gang = view.gang(job, self.strategy, DEFAULT_PACKLIMIT);
-            if !room.place(self.strategy, gang, &mut placement) {
+            let strategy = self.placement.unwrap_or_default();
+            let gang = view.gang(job, strategy, DEFAULT_PACKLIMIT);
+            if !room.place(strategy, gang, &mut placement) {
                 break;
             }
             room.take(job, &placement.parts, view.needs(job));
@@ -191,7 +193,9 @@ impl Sia {
         for (row, (&at, parts)) in asked.iter().zip(parts).enumerate() {
             let job = self.members[at].job;
             self.give(view, plan, at, &parts);
-            let (former, chosen) = (program.former[row], solution.chosen[row]);
+            let former = program.former[row];
+            // A placement may let a gang wait.
+            let chosen = solution.chosen[row].filter(|_| !parts.is_empty());
             let (worth, moving) = &rows[row];
             let of = |column: Option<usize>| {
                 let worth = column.and_then(|column| worth.get(column));
@@ -306,7 +310,26 @@ impl Sia {
                     has: stays.then_some(has),
                 });
             }
-            let laid = lay(&wanted, self.kinds.open(kind), of.gpus_per_node, free);
+            // Where nodes of its type, but no others, have what is left.
+            let as_told = |at: usize, left: &[u32]| {
+                let strategy = self.placement?;
+                let job = self.members[asked[rows[at]]].job;
+                if view.training(job).is_some() {
+                    return None;
+                }
+                let mut gang = view.gang(job, strategy, DEFAULT_PACKLIMIT);
+                gang.needs = gang.needs.within(self.kinds.pool(kind));
+                let mut room = view.idle_room();
+                room.set_free(&self.kinds.only(kind, left));
+                let mut placement = Placement::default();
+                let fits = room.place(strategy, gang, &mut placement);
+                Some(if fits { placement.parts } else { Vec::new() })
+            };
+            let nodes = Nodes {
+                open: self.kinds.open(kind),
+                size: of.gpus_per_node,
+            };
+            let laid = lay(&wanted, &nodes, free, as_told);
             for (row, laid) in rows.into_iter().zip(laid) {
                 parts[row] = laid;
             }

@@ -111,6 +111,12 @@ impl Kinds {
         self.open.iter().map(on).collect()
     }
 
+    /// What of these GPUs, by node of the cluster, is on nodes of a kind.
+    pub(super) fn only(&self, kind: usize, free: &[u32]) -> Vec<u32> {
+        let on = |(of, free): (&Option<usize>, &u32)| if *of == Some(kind) { *free } else { 0 };
+        self.of_node.iter().zip(free).map(on).collect()
+    }
+
     /// The most GPUs of a kind of these pools, whether its nodes take jobs now or not.
     pub(super) fn most(&self, allows: impl Fn(usize) -> bool) -> u32 {
         let nodes = |kind| self.of_node.iter().filter(|of| **of == Some(kind)).count() as u32;

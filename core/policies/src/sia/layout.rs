@@ -14,9 +14,22 @@ pub(super) struct Wanted<'a> {
     pub(super) has: Option<&'a [Part]>,
 }
 
-/// Lays jobs on the nodes of a kind with so many GPUs each, `nodes`, of which `free` are free, by node of the cluster. The
-/// jobs want no more than that together.
-pub(super) fn lay(wanted: &[Wanted<'_>], nodes: &[u32], size: u32, free: &[u32]) -> Vec<Vec<Part>> {
+/// The nodes of a kind that take jobs.
+pub(super) struct Nodes<'a> {
+    /// Which ones of the cluster's.
+    pub(super) open: &'a [u32],
+    /// GPUs of each.
+    pub(super) size: u32,
+}
+
+/// Lays jobs on nodes of which `free` are free, by node of the cluster. The jobs want no more than that together. Who is
+/// to be laid in another way is by `as_told`, which is given what is left: it answers with no GPUs to let a job wait.
+pub(super) fn lay(
+    wanted: &[Wanted<'_>],
+    nodes: &Nodes<'_>,
+    free: &[u32],
+    as_told: impl Fn(usize, &[u32]) -> Option<Vec<Part>>,
+) -> Vec<Vec<Part>> {
     let mut laid = vec![Vec::new(); wanted.len()];
     let mut left = free.to_vec();
     let mut coming: Vec<usize> = Vec::new();
@@ -31,27 +44,31 @@ pub(super) fn lay(wanted: &[Wanted<'_>], nodes: &[u32], size: u32, free: &[u32])
     }
     order::sort_by_key(&mut coming, |&at| Reverse(wanted[at].gpus));
     for &at in &coming {
-        match find(&left, nodes, size, wanted[at].gpus) {
-            Some(parts) => {
-                take(&mut left, &parts);
-                laid[at] = parts;
-            }
-            None => return anew(wanted, nodes, size, free),
-        }
+        let told = as_told(at, &left);
+        let Some(parts) = told.or_else(|| find(&left, nodes, wanted[at].gpus)) else {
+            return anew(wanted, nodes, free, as_told);
+        };
+        take(&mut left, &parts);
+        laid[at] = parts;
     }
     laid
 }
 
 /// Lays all jobs, wherever they are now.
-fn anew(wanted: &[Wanted<'_>], nodes: &[u32], size: u32, free: &[u32]) -> Vec<Vec<Part>> {
+fn anew(
+    wanted: &[Wanted<'_>],
+    nodes: &Nodes<'_>,
+    free: &[u32],
+    as_told: impl Fn(usize, &[u32]) -> Option<Vec<Part>>,
+) -> Vec<Vec<Part>> {
     let mut laid = vec![Vec::new(); wanted.len()];
     let mut left = free.to_vec();
     let mut all: Vec<usize> = (0..wanted.len()).collect();
     order::sort_by_key(&mut all, |&at| Reverse(wanted[at].gpus));
     for at in all {
         let gpus = wanted[at].gpus;
-        let parts = find(&left, nodes, size, gpus);
-        let parts = parts.unwrap_or_else(|| straddle(&left, nodes, gpus));
+        let parts = as_told(at, &left).or_else(|| find(&left, nodes, gpus));
+        let parts = parts.unwrap_or_else(|| straddle(&left, nodes.open, gpus));
         take(&mut left, &parts);
         laid[at] = parts;
     }
@@ -59,17 +76,18 @@ fn anew(wanted: &[Wanted<'_>], nodes: &[u32], size: u32, free: &[u32]) -> Vec<Ve
 }
 
 /// Whole nodes, and what is left on the fullest node where it fits.
-fn find(free: &[u32], nodes: &[u32], size: u32, gpus: u32) -> Option<Vec<Part>> {
+fn find(free: &[u32], nodes: &Nodes<'_>, gpus: u32) -> Option<Vec<Part>> {
+    let Nodes { open, size } = *nodes;
     let on = |node: u32| free.get(node as usize).copied().unwrap_or(0);
     let (whole, rest) = ((gpus / size) as usize, gpus % size);
-    let idle = nodes.iter().filter(|&&node| on(node) == size).take(whole);
+    let idle = open.iter().filter(|&&node| on(node) == size).take(whole);
     let mut parts: Vec<Part> = idle.map(|&node| Part::new(node, size)).collect();
     if parts.len() < whole {
         return None;
     }
     if rest > 0 {
         let is_taken = |node: u32| parts.iter().any(|part| part.node == node);
-        let room = nodes.iter().copied();
+        let room = open.iter().copied();
         let room = room.filter(|&node| on(node) >= rest && !is_taken(node));
         let node = room.min_by_key(|&node| (on(node), node))?;
         parts.push(Part::new(node, rest));
@@ -118,6 +136,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn on(wanted: &[Wanted<'_>], open: &[u32], size: u32, free: &[u32]) -> Vec<Vec<Part>> {
+        lay(wanted, &Nodes { open, size }, free, |_, _| None)
+    }
+
     fn new(gpus: u32) -> Wanted<'static> {
         Wanted { gpus, has: None }
     }
@@ -129,7 +151,7 @@ mod tests {
             gpus: 2,
             has: Some(&has),
         };
-        let laid = lay(&[new(2), stays, new(4)], &[0, 1, 2], 4, &[4, 4, 4]);
+        let laid = on(&[new(2), stays, new(4)], &[0, 1, 2], 4, &[4, 4, 4]);
         // The other two go beside it, on the fullest node.
         assert_eq!(laid[1], has);
         assert_eq!(laid[0], [Part::new(1, 2)]);
@@ -143,14 +165,14 @@ mod tests {
             gpus: 1,
             has: Some(has),
         };
-        let laid = lay(&[with(&a), with(&b), new(4)], &[0, 1], 4, &[4, 4]);
+        let laid = on(&[with(&a), with(&b), new(4)], &[0, 1], 4, &[4, 4]);
         assert_eq!(laid[2], [Part::new(0, 4)]);
         assert_eq!((&*laid[0], &*laid[1]), (&[Part::new(1, 1)][..], &b[..]));
     }
 
     #[test]
     fn a_job_may_straddle_where_nothing_else_is_left() {
-        let laid = lay(&[new(3), new(3), new(2)], &[0, 1], 4, &[4, 4]);
+        let laid = on(&[new(3), new(3), new(2)], &[0, 1], 4, &[4, 4]);
         assert_eq!(laid[2], [Part::new(0, 1), Part::new(1, 1)]);
     }
 
@@ -172,16 +194,16 @@ mod tests {
                     wanted.push(new(gpus));
                 }
             }
-            let laid = lay(&wanted, &nodes, size, &free);
-            let mut on = vec![0; free.len()];
+            let laid = on(&wanted, &nodes, size, &free);
+            let mut given = vec![0; free.len()];
             for (of, parts) in wanted.iter().zip(&laid) {
                 prop_assert_eq!(Part::gpus_of(parts), of.gpus);
                 prop_assert!(parts.windows(2).all(|two| two[0].node < two[1].node));
                 for part in parts {
-                    on[part.node as usize] += part.gpus;
+                    given[part.node as usize] += part.gpus;
                 }
             }
-            prop_assert!(on.iter().zip(&free).all(|(on, free)| on <= free));
+            prop_assert!(given.iter().zip(&free).all(|(given, free)| given <= free));
         }
     }
 }

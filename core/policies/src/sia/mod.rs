@@ -35,9 +35,9 @@ pub(super) const POLICY: PolicyEntry = PolicyEntry {
     ..PolicyEntry::PLAIN
 };
 
-/// Of the program's jobs none: their nodes follow from it.
-const FIRST_PLACEMENT: ParamInfo = ParamInfo {
-    help: "How a gang that goes first is laid on nodes, since no kind of node has enough GPUs for it, or it needs cores, memory or parameter servers; 'default' is the run's own choice.",
+/// How gangs are laid.
+const GANG_PLACEMENT: ParamInfo = ParamInfo {
+    help: "How a gang is laid on nodes of the type that it gets; 'default' is the run's own choice, and where that is least-fragmentation, whole nodes first, then the node where the rest fits best, as jobs that adapt are.",
     ..PLACEMENT
 };
 
@@ -77,7 +77,7 @@ parameters! {
             "The most branches that the search for the best plan keeps.",
         )
         .for_experts(),
-        placement: PlacementChoice = FIRST_PLACEMENT,
+        placement: PlacementChoice = GANG_PLACEMENT,
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
     };
     Box::new(deciding::Sia::new(
         settings,
-        params.placement.or(context.placement),
+        params.placement.asked(context.placement),
     ))
 }
 
