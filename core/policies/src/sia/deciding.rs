@@ -193,9 +193,7 @@ impl Sia {
         for (row, (&at, parts)) in asked.iter().zip(parts).enumerate() {
             let job = self.members[at].job;
             self.give(view, plan, at, &parts);
-            let former = program.former[row];
-            // A placement may let a gang wait.
-            let chosen = solution.chosen[row].filter(|_| !parts.is_empty());
+            let (former, chosen) = (program.former[row], solution.chosen[row]);
             let (worth, moving) = &rows[row];
             let of = |column: Option<usize>| {
                 let worth = column.and_then(|column| worth.get(column));
@@ -323,7 +321,7 @@ impl Sia {
                 room.set_free(&self.kinds.only(kind, left));
                 let mut placement = Placement::default();
                 let fits = room.place(strategy, gang, &mut placement);
-                Some(if fits { placement.parts } else { Vec::new() })
+                fits.then_some(placement.parts)
             };
             let nodes = Nodes {
                 open: self.kinds.open(kind),

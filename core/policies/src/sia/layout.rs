@@ -23,7 +23,7 @@ pub(super) struct Nodes<'a> {
 }
 
 /// Lays jobs on nodes of which `free` are free, by node of the cluster. The jobs want no more than that together. Who is
-/// to be laid in another way is by `as_told`, which is given what is left: it answers with no GPUs to let a job wait.
+/// to be laid in another way is by `as_told`, which is given what is left, if that finds room: nobody waits for a better place.
 pub(super) fn lay(
     wanted: &[Wanted<'_>],
     nodes: &Nodes<'_>,

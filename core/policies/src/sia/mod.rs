@@ -37,7 +37,7 @@ pub(super) const POLICY: PolicyEntry = PolicyEntry {
 
 /// How gangs are laid.
 const GANG_PLACEMENT: ParamInfo = ParamInfo {
-    help: "How a gang is laid on nodes of the type that it gets; 'default' is the run's own choice, and where that is least-fragmentation, whole nodes first, then the node where the rest fits best, as jobs that adapt are.",
+    help: "How a gang is laid on nodes of the type that it gets; 'default' is the run's own choice, and where that is least-fragmentation or finds no room, whole nodes first, then the node where the rest fits best, as jobs that adapt are.",
     ..PLACEMENT
 };
 
