@@ -423,7 +423,8 @@ test("the Embed dialog makes both snippets of one's own trace, shows them, says 
   const preview = page.frameLocator("#embed-dialog iframe");
   await preview.locator(".timeline canvas").first().waitFor();
   await page.waitForFunction(() => frames[0]?.document?.documentElement?.dataset.theme === "dark");
-  assert.equal(await preview.locator(".player").isVisible(), false);
+  // The preview is that of a moment ago until it is made anew.
+  await preview.locator(".player").waitFor({ state: "hidden" });
   assert.deepEqual(await accessibilityProblems(page), []);
   const code = dialog.getByLabel("The snippet");
   const element = (await code.inputValue()).replace("<switchyard-view", '<switchyard-view id="one"');

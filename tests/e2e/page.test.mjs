@@ -277,7 +277,7 @@ test("the browser's workers write the same logs as native code, for every policy
   // Where a scheduler adapts jobs they train applications: goodput.test.mjs has those. And the golden
   // rows of what has learned are of other weights than the page's, so that training changes no row.
   // Nor does the sample tell when its jobs ran.
-  const others = /^lab (pollux|optimus|graph-rl|recorded)/;
+  const others = /^lab (pollux|optimus|sia|graph-rl|recorded)/;
   const expected = golden.split("\n").filter((line) => line.startsWith("lab ") && !others.test(line));
   const policies = expected.map((line) => line.split(" ")[1]);
   const runs = policies.map((policy) => `run=${policy}`).join("&");
