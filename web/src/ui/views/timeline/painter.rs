@@ -184,7 +184,7 @@ impl Timeline {
         let gutter = pen.px(self.rows.gutter(narrow));
         self.place = Place::new(&pen.area, gutter, end, pen.ratio);
 
-        if !self.rows.are_of(&run.log) || self.cluster.as_ref() != Some(&stage.cluster) {
+        if !self.is_of(shown) {
             self.cluster = Some(stage.cluster.clone());
             self.rows.restart(&stage.cluster);
         }

@@ -76,8 +76,14 @@ impl Timeline {
     }
 
     /// What is under the pointer.
+    /// Whether the rows are those of this run: not from when it starts anew until it is painted.
+    pub(super) fn is_of(&self, shown: OnStage<'_>) -> bool {
+        let of_cluster = self.cluster.as_ref() == Some(&shown.stage.cluster);
+        of_cluster && self.rows.are_of(&shown.run.log)
+    }
+
     fn at(&self, at: Point<Device>, shown: OnStage<'_>) -> Target {
-        if !self.place.plot.contains(at) {
+        if !self.place.plot.contains(at) || !self.is_of(shown) {
             return Target::Nothing;
         }
         let view = self.seen(shown);
