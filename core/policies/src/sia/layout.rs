@@ -5,6 +5,7 @@
 
 use crate::cluster::Part;
 use crate::order;
+use crate::rigid::{has, take};
 use std::cmp::Reverse;
 
 /// A job that is to have GPUs of a kind.
@@ -35,7 +36,7 @@ pub(super) fn lay(
     let mut coming: Vec<usize> = Vec::new();
     for (at, of) in wanted.iter().enumerate() {
         match of.has {
-            Some(parts) if fits(&left, parts) => {
+            Some(parts) if has(&left, parts) => {
                 take(&mut left, parts);
                 laid[at] = parts.to_vec();
             }
@@ -113,22 +114,6 @@ fn straddle(free: &[u32], nodes: &[u32], gpus: u32) -> Vec<Part> {
     }
     order::sort_by_key(&mut parts, |part| part.node);
     parts
-}
-
-fn fits(free: &[u32], parts: &[Part]) -> bool {
-    let has = |part: &Part| {
-        free.get(part.node as usize)
-            .is_some_and(|&n| part.gpus <= n)
-    };
-    parts.iter().all(has)
-}
-
-fn take(free: &mut [u32], parts: &[Part]) {
-    for part in parts {
-        if let Some(left) = free.get_mut(part.node as usize) {
-            *left = left.saturating_sub(part.gpus);
-        }
-    }
 }
 
 #[cfg(test)]
