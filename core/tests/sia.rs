@@ -5,7 +5,7 @@ mod jobs;
 use std::sync::Arc;
 use switchyard::cluster::Part;
 use switchyard::engine::{RunLog, Simulation};
-use switchyard::job::{Job, JobId};
+use switchyard::job::{Job, JobId, Work};
 use switchyard::policies::Choices;
 use switchyard::workload::{Application, ApplicationSettings, Sample, Workload};
 use switchyard::{RunSpec, Time};
@@ -81,6 +81,26 @@ fn a_job_is_on_one_type_at_a_time_and_grows_at_most_twofold() {
         .filter(|on| on.iter().filter(|on| **on).count() > 1)
         .count();
     assert!(moved > 20, "{moved} jobs have been on several types");
+}
+
+/// Where the memory is larger, so is the batch.
+#[test]
+fn an_a100_trains_batches_that_fit_nowhere_else() {
+    let workload = workload();
+    let log = whole(spec("sia", CLUSTER).start(Arc::clone(&workload)));
+    let mut larger = 0;
+    for tuning in (0..log.tunings()).map(|at| log.tuning(at)) {
+        let stay = log.segment(tuning.segment as usize);
+        let Work::Adaptive { application, .. } = workload.jobs[stay.job.index()].work else {
+            panic!("all train");
+        };
+        let of = &workload.applications[application as usize];
+        let kind = kind(stay.gpus.iter().map(|of| of.node)).expect("one type");
+        let on = of.on(["t4", "a100", "2080ti"][kind]).expect("measured");
+        assert!(tuning.batch().m <= on.limits.max_local);
+        larger += u32::from(kind == 1 && tuning.batch().m > of.limits.max_local);
+    }
+    assert!(larger > 20, "{larger}");
 }
 
 /// What the last round chose from, and what it chose, fit the cluster.

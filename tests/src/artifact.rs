@@ -27,6 +27,14 @@ impl Artifact {
         }
     }
 
+    /// That of Sia (SOSP'23; siasosp23/artifacts), which lies beside it as `sia`, and has the same applications
+    /// measured on types of GPUs apart.
+    pub fn of_sia(self) -> Self {
+        Self {
+            root: self.root.with_file_name("sia"),
+        }
+    }
+
     /// Its measured applications.
     ///
     /// # Panics

@@ -152,3 +152,30 @@ fn embedded_models_are_those_of_the_measurements() {
         }
     }
 }
+
+/// What is embedded of types apart is what Sia's artifact measured on several nodes.
+#[test]
+#[ignore = "needs SWITCHYARD_TRACES"]
+fn embedded_types_are_those_of_the_measurements() {
+    let all = Artifact::find().of_sia().applications();
+    for embedded in Application::embedded() {
+        let name = &embedded.name;
+        let measured = all.iter().find(|of| of.name == *name).expect("measured");
+        let mut seen = 0;
+        for is in &model(&embedded).on {
+            let on = measured.on(&is.gpu).expect("measured");
+            assert_eq!(is.max_local, on.limits.max_local, "{name} on {}", is.gpu);
+            let observations = tables(&on).observations();
+            let least = fit(observations).expect("sound measurements").loss;
+            let own = loss(&is.params, observations).expect("sound measurements");
+            println!("{name} on {}: loss {own:.5}", is.gpu);
+            assert!(
+                own <= 1.001 * least,
+                "{name} on {}: {own}, fitted {least}",
+                is.gpu
+            );
+            seen += 1;
+        }
+        assert_eq!(seen, 3, "{name}");
+    }
+}

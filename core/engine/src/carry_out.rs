@@ -197,7 +197,7 @@ impl World {
             });
         }
         if let Some(training) = self.jobs.training_mut(job) {
-            let limits = &training.application.limits;
+            let limits = training.limits_on(parts);
             let batch = batch.unwrap_or_else(|| limits.split(training.asked, given));
             training.configure(parts, batch);
             self.note_tuning(job, batch);
@@ -255,7 +255,7 @@ impl World {
                 if !(1..=most).contains(&given) {
                     return Err(PlanErrorKind::TooManyGpus { most, given });
                 }
-                training.check_batch(given, batch)
+                training.check_batch(parts, batch)
             }
             (None, Some(_)) => Err(PlanErrorKind::NotAdaptive),
             (_, None) if given != requested => Err(PlanErrorKind::GangBroken { requested, given }),

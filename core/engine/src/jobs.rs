@@ -60,7 +60,7 @@ pub(super) struct Jobs {
 impl Jobs {
     pub(super) fn new(setting: &Setting, cluster: &ClusterSpec) -> Self {
         let jobs = &setting.workload.jobs;
-        let trainings = trainings(&setting.workload, cluster);
+        let trainings = trainings(setting, cluster);
         let mut attempts = if setting.options.replay_failures {
             Attempts::of(&setting.workload)
         } else {

@@ -1,15 +1,16 @@
 //! What adaptive jobs train: their [progress](super::progress) is counted in the application's
-//! iterations at M0, their full speed depends on placement, batch and epoch. A job's `scale` divides
-//! its speed.
+//! iterations at M0, their full speed depends on placement, batch and epoch, and where the application was measured on
+//! all of the cluster's types, on the type of GPUs. A job's `scale` divides its speed.
 
 use super::plan::PlanErrorKind;
 use super::progress::JobProgress;
+use super::setting::Setting;
+use super::types::Trained;
 use crate::Time;
 use crate::application::{Application, StepTimes, packed};
-use crate::cluster::{ClusterSpec, Part};
+use crate::cluster::{ClusterSpec, Part, Pools};
 use crate::goodput::{GradientStats, Limits, LocalBatch, Observation};
 use crate::job::{Job, JobId, Work};
-use crate::workload::Workload;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ use std::sync::Arc;
 pub(super) struct Training {
     pub(super) application: Arc<Application>,
     index: u32,
+    /// The application by pool, and the pool of each node; `None`: on all GPUs it is the same.
+    on: Option<(Trained, Arc<Pools>)>,
     /// The total batch its owner asks for.
     pub(super) asked: u32,
     scale: f64,
@@ -58,8 +61,9 @@ impl Pace {
     }
 }
 
-/// Every adaptive job of a workload, by job; empty where there is none.
-pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Option<Training>> {
+/// Every adaptive job of a run, by job; empty where there is none.
+pub(super) fn trainings(setting: &Setting, cluster: &ClusterSpec) -> Vec<Option<Training>> {
+    let workload = &setting.workload;
     if !workload.is_adaptive() {
         return Vec::new();
     }
@@ -80,8 +84,10 @@ pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Optio
         let pace = paces.entry((index, job.gpus, batch)).or_insert_with(|| {
             Arc::new(Pace::new(&application, &packed(job.gpus, per_node), batch))
         });
+        let on = setting.types.trained(job).zip(setting.pools.as_ref());
         Some(Training {
             index,
+            on: on.map(|(on, pools)| (Arc::clone(on), Arc::clone(pools))),
             asked: batch,
             scale,
             duration,
@@ -98,11 +104,37 @@ pub(super) fn trainings(workload: &Workload, cluster: &ClusterSpec) -> Vec<Optio
 }
 
 impl Training {
-    /// Takes GPUs and a batch.
+    /// The application as it is on each of these GPUs' types.
+    fn on(&self, parts: &[Part]) -> impl Iterator<Item = &Application> {
+        let pools = self.on.as_ref().map(|(by_pool, pools)| {
+            let workers = parts.iter().filter(|part| part.has_workers());
+            workers.filter_map(|part| by_pool.get(pools.of_node(part.node)))
+        });
+        let everywhere = self.on.is_none().then_some(&self.application);
+        pools
+            .into_iter()
+            .flatten()
+            .chain(everywhere)
+            .map(Arc::as_ref)
+    }
+
+    /// What batch sizes it allows on these GPUs: what fits into the smallest.
+    pub(super) fn limits_on(&self, parts: &[Part]) -> Limits {
+        let most = self.on(parts).map(|of| of.limits.max_local).min();
+        let limits = self.application.limits;
+        Limits {
+            max_local: most.unwrap_or(limits.max_local),
+            ..limits
+        }
+    }
+
+    /// Takes GPUs and a batch. All wait for the slowest.
     pub(super) fn configure(&mut self, parts: &[Part], batch: LocalBatch) {
         let workers = parts.iter().filter(|part| part.has_workers());
         let placement: Vec<u32> = workers.map(|part| part.gpus).collect();
-        self.times = self.application.step_times(&placement, batch.m);
+        let times = self.on(parts).map(|of| of.step_times(&placement, batch.m));
+        let slowest = times.reduce(|a, b| if b.step > a.step { b } else { a });
+        self.times = slowest.unwrap_or_default();
         self.replicas = placement.iter().sum();
         self.nodes = placement.len() as u32;
         self.batch = batch;
@@ -121,13 +153,14 @@ impl Training {
         gain / self.times.iteration(self.batch.s) * factor / self.scale
     }
 
-    /// Whether a batch is within the limits on so many GPUs.
+    /// Whether a batch is within the limits on these GPUs.
     pub(super) fn check_batch(
         &self,
-        replicas: u32,
+        parts: &[Part],
         batch: LocalBatch,
     ) -> Result<(), PlanErrorKind> {
-        let limits = &self.application.limits;
+        let limits = self.limits_on(parts);
+        let replicas = Part::gpus_of(parts);
         let local = 1..=limits.max_local;
         if local.contains(&batch.m) && batch.total(replicas) <= f64::from(limits.max_batch) {
             return Ok(());
@@ -194,6 +227,25 @@ impl<'a> TrainingView<'a> {
     /// What batch sizes it allows.
     pub fn limits(&self) -> &'a Limits {
         &self.training.application.limits
+    }
+
+    /// What batch sizes it allows on a pool's GPUs.
+    pub fn limits_on(&self, pool: usize) -> &'a Limits {
+        self.on(pool).map_or(self.limits(), |on| &on.limits)
+    }
+
+    /// What one GPU of a pool does, samples per second with the largest batch that fits, profiled beforehand. `None`
+    /// where the application was not measured on types apart: then [`observed`](Self::observed) says what a step takes
+    /// on the fastest.
+    pub fn one_gpu(&self, pool: usize) -> Option<f64> {
+        let on = self.on(pool)?;
+        let m = on.limits.max_local;
+        Some(f64::from(m) / on.step_times(&[1], m).step)
+    }
+
+    fn on(&self, pool: usize) -> Option<&'a Application> {
+        let (by_pool, _) = self.training.on.as_ref()?;
+        by_pool.get(pool).map(Arc::as_ref)
     }
 
     /// The total batch its owner asks for, samples.

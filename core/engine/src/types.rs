@@ -3,11 +3,14 @@
 //!
 //! Jobs whose model is one of Gavel's go by their measured throughput, on as many GPUs, packed on one
 //! node ([`JobType::throughput`]). Others go by the types' relative speeds
-//! ([`GpuModel::speed`], or what the cluster says); a type of which none is known counts as a V100.
+//! ([`GpuModel::speed`], or what the cluster says); a type of which none is known counts as a V100. Jobs that train an
+//! application that was measured on all of the cluster's types ([`Application::on`]) go by these measurements.
 //!
-//! A run counts a job's work in seconds on the fastest type that it may use. Where a trace records on which
+//! A run counts a job's work in seconds on the fastest type that it may use; that of a job with such an application in
+//! seconds on the GPUs that it was measured on first. Where a trace records on which
 //! type a job ran, its duration is that on this type, and is [converted](Types::on_the_fastest).
 
+use crate::application::{Application, packed};
 use crate::cluster::{ClusterSpec, GpuModel, Needs, Pools};
 use crate::job::{Job, JobId, TypeSet, Work};
 use crate::order;
@@ -27,9 +30,16 @@ pub(super) struct Types {
     recorded: Vec<Type>,
     /// By the workload's models.
     measured: Vec<Option<JobType>>,
+    /// By the workload's applications: on each pool, where it was measured on all of their types.
+    trained: Vec<Option<Trained>>,
+    /// GPUs of the largest node.
+    node_size: u32,
     /// Whether one is slower than another.
     differ: bool,
 }
+
+/// An application by pool.
+pub(super) type Trained = Arc<[Arc<Application>]>;
 
 #[derive(Debug)]
 struct Type {
@@ -65,11 +75,25 @@ impl Types {
         let typed = !equal && known.iter().any(|of| !of.name.is_empty());
         let named = workload.gpu_types.iter().filter(|_| typed);
         let models = workload.models.iter();
+        let differ = !equal && pools.len() > 1;
+        let on_pools = |application: &Arc<Application>| {
+            let on = known.iter().map(|of| {
+                // Where a cluster says how fast a type is, that counts.
+                let published = GpuModel::named(&of.name)?.speed;
+                let there = application
+                    .on(&of.name)
+                    .filter(|_| published == Some(of.speed));
+                there.map(Arc::new)
+            });
+            differ.then(|| on.collect::<Option<_>>()).flatten()
+        };
         Self {
             recorded: named.map(recorded).collect(),
+            trained: workload.applications.iter().map(on_pools).collect(),
             pools: known,
             measured: models.map(|model| JobType::named(model)).collect(),
-            differ: !equal && pools.len() > 1,
+            node_size: cluster.largest_node(),
+            differ,
         }
     }
 
@@ -96,6 +120,11 @@ impl Types {
         }
         if !self.differ {
             return 1.0;
+        }
+        if let Some(on) = self.trained(job) {
+            let speed = |pool: usize| on.get(pool).map_or(0.0, |on| self.asked_speed(job, on));
+            let allowed = (0..on.len()).filter(|&pool| needs.allows(pool));
+            return speed(pool) / allowed.map(speed).fold(0.0, f64::max);
         }
         let speed = self.speed(job, self.allowed(needs));
         let fastest = self.allowed(needs).map(&speed).fold(0.0, f64::max);
@@ -127,10 +156,43 @@ impl Types {
         }
     }
 
-    /// How long a job takes on the fastest pool that it may use, as a part of how long it took on these types
+    /// The application that a job trains, by pool, where it goes by what was measured on each of their types.
+    pub(super) fn trained(&self, job: &Job) -> Option<&Trained> {
+        let Work::Adaptive { application, .. } = job.work else {
+            return None;
+        };
+        self.trained.get(application as usize)?.as_ref()
+    }
+
+    /// How fast a job trains an application, with the GPUs and the batch that it asks for.
+    fn asked_speed(&self, job: &Job, application: &Application) -> f64 {
+        let Work::Adaptive { batch, .. } = job.work else {
+            return 0.0;
+        };
+        let placement = packed(job.gpus, self.node_size);
+        let batch = application.limits.split(batch, job.gpus);
+        application.speed(&placement, batch, 0)
+    }
+
+    /// How long a job takes as the run counts its work, as a part of how long it took on these types
     /// as recorded. A gang on several went at the speed of the slowest.
-    fn stretch(&self, job: &Job, needs: Needs, ran: TypeSet) -> f64 {
+    fn stretch(
+        &self,
+        applications: &[Arc<Application>],
+        job: &Job,
+        needs: Needs,
+        ran: TypeSet,
+    ) -> f64 {
         let recorded = || ran.named().filter_map(|at| self.recorded.get(at as usize));
+        if self.trained(job).is_some()
+            && let Work::Adaptive { application, .. } = job.work
+            && let Some(first) = applications.get(application as usize)
+        {
+            let there = |of: &Type| Some(self.asked_speed(job, &first.on(&of.name)?));
+            let speeds: Option<Vec<f64>> = recorded().map(there).collect();
+            let slowest = speeds.into_iter().flatten().min_by(order::by_value);
+            return slowest.map_or(1.0, |slowest| slowest / self.asked_speed(job, first));
+        }
         let speed = self.speed(job, self.allowed(needs).chain(recorded()));
         let by_speed = |a: &f64, b: &f64| order::by_value(a, b);
         let slowest = recorded().map(&speed).min_by(by_speed);
@@ -156,7 +218,7 @@ impl Types {
         let jobs = (0..).map(JobId).zip(&workload.jobs);
         let stretched = jobs.filter_map(|(id, job)| {
             let ran = workload.recorded.run(id)?.types;
-            let stretch = self.stretch(job, needs(id), ran);
+            let stretch = self.stretch(&workload.applications, job, needs(id), ran);
             (stretch != 1.0).then_some((id, stretch))
         });
         let stretched: Vec<(JobId, f64)> = stretched.collect();
@@ -192,5 +254,48 @@ impl Types {
         let generation = generation.unwrap_or(UNMEASURED);
         self.measured(a)?
             .rates_together(self.measured(b)?, generation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What policies hear of a type is by what was measured with the GPUs and the batch that the job asks for.
+    #[test]
+    fn a_factor_is_of_what_was_measured() {
+        let cluster: ClusterSpec = "1x4:t4+1x4:a100".parse().expect("a cluster");
+        let job = |application| Job {
+            work: Work::Adaptive {
+                application,
+                batch: 384,
+                scale: 1.0,
+                duration: 100.0,
+            },
+            ..Job::plain(0.0, 4, 100.0)
+        };
+        let applications = Application::embedded();
+        let workload = Workload {
+            jobs: (0..applications.len() as u32).map(job).collect(),
+            applications: applications.into_iter().map(Arc::new).collect(),
+            ..Workload::default()
+        };
+        let pools = Pools::of(&cluster);
+        let types = Types::new(&workload, &cluster, &pools, false);
+        assert_eq!((types.name(0), types.name(1)), ("a100", "t4"));
+        for (job, of) in workload.jobs.iter().zip(&workload.applications) {
+            let factor = |pool| types.factor(job, Needs::NONE, pool);
+            let seconds = |gpu: &str| {
+                let on = of.on(gpu).expect("measured");
+                let batch = on.limits.split(384, 4);
+                on.step_times(&[4], batch.m).iteration(batch.s)
+            };
+            assert_eq!(factor(0), 1.0);
+            let ratio = seconds("a100") / seconds("t4");
+            assert!((factor(1) / ratio - 1.0).abs() < 1e-12, "{}", of.name);
+            assert!(factor(1) < 1.0);
+        }
+        let equal = Types::new(&workload, &cluster, &pools, true);
+        assert!(equal.trained(&workload.jobs[0]).is_none());
     }
 }

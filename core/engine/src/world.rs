@@ -332,11 +332,11 @@ impl World {
         if training.batch == batch {
             return Ok(());
         }
-        let gpus = self.ledger.gpus(job);
+        let parts = self.ledger.parts(job);
         training
-            .check_batch(gpus, batch)
+            .check_batch(parts, batch)
             .map_err(|kind| (job, kind))?;
-        training.configure(self.ledger.parts(job), batch);
+        training.configure(parts, batch);
         self.note_tuning(job, batch);
         Ok(())
     }

@@ -27,7 +27,7 @@ pub struct Outcomes {
     /// same work takes alone on an equal share of the cluster, GPUs / N, where N is the number
     /// of jobs in the system averaged over the job's life. On a share smaller than its gang a
     /// job is time-sliced; an adaptive one uses the share as well as it can, with the best batch
-    /// of every epoch (below one GPU, it is time-sliced). Unknown of a job without GPUs, which is none of
+    /// of every epoch, on the GPUs that its application was measured on first (below one GPU, it is time-sliced). Unknown of a job without GPUs, which is none of
     /// the N either.
     pub rho: Vec<f64>,
     /// How often the job lost its GPUs to a failure.

@@ -30,9 +30,9 @@ pub enum Preset {
     /// long: rounds of 120 s, in which a start costs 20 s, shares that hold for 1000 s, Gavel by its linear program. Its
     /// own accounting is in `paper shockwave`.
     ReferenceNsdi23,
-    /// The simulator of Sia (SOSP'23; siasosp23/artifacts, of 2023-08-15), as far as an engine has it that takes a type's
-    /// speed as one factor of each application: rounds of 60 s, 30 s for every start, epochs of whole seconds, Gavel by
-    /// the sum of throughputs. Its own measurements on each type are in `paper sia`.
+    /// The simulator of Sia (SOSP'23; siasosp23/artifacts, of 2023-08-15), as far as the engine has it: rounds of 60 s, 30 s
+    /// for every start, epochs of whole seconds, Gavel by the sum of throughputs. What a restart costs each application,
+    /// and how much slower than measured it trains, is in `paper sia`.
     ReferenceSosp23,
 }
 

@@ -7,6 +7,7 @@ use switchyard::engine::{EventKind, RunError, RunLog, Simulation, StopCause};
 use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId, Work};
 use switchyard::policies::PolicySpec;
+use switchyard::workload::Application;
 
 /// Where a job is in its life.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,6 +129,8 @@ impl<'a> Follower<'a> {
         };
         let application = &self.world.workload.applications[application as usize];
         let placement = &self.jobs[j].stay.placement;
+        let there = self.slowest(j, application, batch);
+        let application = there.as_ref().unwrap_or(application);
         let mut left = until - from;
         loop {
             // What rounding leaves of an epoch does not matter.
@@ -140,6 +143,22 @@ impl<'a> Follower<'a> {
             done = application.progress_after(epoch + 1);
             left -= seconds;
         }
+    }
+
+    /// What a job trains as it is on the slowest type that it is on, where that was measured.
+    fn slowest(
+        &self,
+        j: usize,
+        application: &Application,
+        batch: LocalBatch,
+    ) -> Option<Application> {
+        let stay = &self.jobs[j].stay;
+        let gpus = self.run.log().segment(stay.segment).gpus;
+        let on = self
+            .world
+            .measured_on(application, gpus.iter().map(|part| part.node))?;
+        let step = |of: &Application| of.step_times(&stay.placement, batch.m).step;
+        on.into_iter().max_by(|a, b| step(a).total_cmp(&step(b)))
     }
 
     /// What a job that is done has done.
@@ -312,7 +331,14 @@ impl<'a> Follower<'a> {
             if is_plain && !self.world.bounds_servers(job) {
                 let gpus = self.run.log().segment(seen.stay.segment).gpus;
                 let nodes = gpus.iter().map(|part| part.node);
-                let most = self.world.relative_speed(job, nodes);
+                let trains = match job.work {
+                    Work::Adaptive { application, .. } => {
+                        Some(&*self.world.workload.applications[application as usize])
+                    }
+                    Work::Fixed { .. } => None,
+                };
+                let measured = trains.and_then(|of| self.world.measured_on(of, std::iter::empty()));
+                let most = measured.map_or_else(|| self.world.relative_speed(job, nodes), |_| 1.0);
                 assert!(factor <= most * (1.0 + 1e-12), "{factor} above {most}");
             }
             seen.stay.factor = factor;

@@ -3,9 +3,10 @@
 
 use crate::scenes::World;
 use std::collections::BTreeMap;
-use switchyard::cluster::TypeId;
+use switchyard::cluster::{GpuModel, TypeId};
 use switchyard::engine::Segment;
 use switchyard::job::Job;
+use switchyard::workload::Application;
 
 /// What makes nodes one pool: GPUs of one type, memory (MiB) and speed (thousandths).
 type Pool = (Option<TypeId>, Option<u32>, Option<u64>);
@@ -84,6 +85,28 @@ impl World {
         let allowed = allowed.filter(|&node| self.holds(job, &by_pool, node));
         let fastest = allowed.map(speed).fold(0.0, f64::max);
         nodes.map(speed).fold(f64::INFINITY, f64::min) / fastest
+    }
+
+    /// An application on each of these nodes, where it was measured on all of the cluster's types.
+    pub(crate) fn measured_on(
+        &self,
+        application: &Application,
+        nodes: impl Iterator<Item = u32>,
+    ) -> Option<Vec<Application>> {
+        let on = |node: u32| {
+            let kind = self.cluster.group_of(node)?.kind;
+            let published = GpuModel::named(self.cluster.type_name(kind.gpu?))?;
+            let is_said = kind.speed.is_some() && self.cluster.speed(kind) != published.speed;
+            (!is_said).then(|| application.on(published.name)).flatten()
+        };
+        let all = || {
+            (0..self.cluster.nodes())
+                .filter(|&node| self.cluster.group_of(node).is_some_and(|of| of.gpus > 0))
+        };
+        let differ = all().any(|node| self.pool(node) != self.pool(0));
+        let is_measured =
+            differ && !self.options.equal_types && all().all(|node| on(node).is_some());
+        is_measured.then(|| nodes.filter_map(on).collect())
     }
 }
 

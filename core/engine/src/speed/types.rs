@@ -1,7 +1,8 @@
 //! A job is slower on GPUs that are slower for it than the fastest that it may use: that is its
 //! reference, so that no factor is above 1. A job that allows one type only runs there as its trace
 //! says. By [`Types`](crate::types::Types); what being spread costs is [`spread`](super::spread)'s.
-//! A job on several types goes at the speed of the slowest.
+//! A job on several types goes at the speed of the slowest. Jobs whose application was measured on all types are at
+//! full speed everywhere: their steps are those of the type.
 
 use super::{Cause, Entering, Law, Setting};
 use crate::cluster::Pools;
@@ -38,6 +39,9 @@ impl Law for Types {
     fn enter(&mut self, entering: &Entering<'_>) {
         let setting = entering.setting;
         let (job, needs) = (setting.job(entering.id), setting.needs(entering.id));
+        if setting.types.trained(job).is_some() {
+            return;
+        }
         let factor = |&pool: &usize| setting.types.factor(job, needs, pool);
         let by_factor = |a: &usize, b: &usize| order::by_value(&factor(a), &factor(b));
         // Parameter servers run on cores.

@@ -14,6 +14,13 @@
 //!     "alpha_c": 0.02, "beta_c": 0.0007, "alpha_n": 0.09, "beta_n": 0.0025,
 //!     "alpha_r": 0.015, "beta_r": 0.0001, "gamma": 1.3
 //!   },
+//!   "on": [{
+//!     "gpu": "a100", "max_local": 4096,
+//!     "throughput": {
+//!       "alpha_c": 0.01, "beta_c": 0.0001, "alpha_n": 0.05, "beta_n": 0.001,
+//!       "alpha_r": 0.01, "beta_r": 0.0001, "gamma": 1.3
+//!     }
+//!   }],
 //!   "noise_scale": [
 //!     { "batch": 128, "phi": [1000, 4000, 40000] },
 //!     { "batch": 4096, "phi": [2000, 9000, 160000] }
@@ -23,11 +30,14 @@
 //!
 //! Batches and φ are in samples, α and β in seconds. `learning_rate` is `ada-scale`,
 //! `square-root`, `linear`, or `{"legw": {"warmup_epochs": 5}}`. `tuned` lists the GPUs and total
-//! batches an expert would ask for; it may be left out. `phi` is the noise scale in the middles of
+//! batches an expert would ask for; it may be left out. So may `on`: step times on types of GPUs, and
+//! the most samples that one of these holds, at least the application's. A cluster all of whose types are in
+//! it goes by them, any other by `throughput`. `phi` is the noise scale in the middles of
 //! equally long parts of training, as many as one likes, 1e12 for all noise; one batch is enough.
 
 use super::fitted::PHI;
-use super::{Application, Curve, Fitted, Profile, Tuned};
+use super::{Application, Curve, Fitted, ModelOn, Profile, Tuned};
+use crate::cluster::type_name;
 use crate::goodput::{LearningRateRule, Limits, LimitsError, ThroughputParams};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -67,6 +77,8 @@ struct Definition {
     #[serde(default)]
     tuned: Vec<Tuned>,
     throughput: ThroughputParams,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    on: Vec<ModelOn>,
     noise_scale: Vec<Curve>,
 }
 
@@ -100,6 +112,7 @@ impl Application {
             samples_per_epoch: self.samples_per_epoch,
             tuned: self.tuned.clone(),
             throughput: fitted.params,
+            on: fitted.on.clone(),
             noise_scale: fitted.curves.clone(),
         };
         serde_json::to_string_pretty(&definition).ok()
@@ -142,6 +155,7 @@ impl Application {
             tuned: Vec::new(),
             profile: Profile::Fitted(Fitted {
                 params: throughput,
+                on: Vec::new(),
                 curves,
             }),
             ..self.clone()
@@ -176,9 +190,29 @@ impl Definition {
         {
             return range("warmup_epochs", &warmup_epochs, "from 0 to 1e6");
         }
+        let sound = "α and β of at least 0, α_c and β_c not both 0, and γ from 1 to 10";
         if !self.throughput.is_sound() {
-            let expected = "α and β of at least 0, α_c and β_c not both 0, and γ from 1 to 10";
-            return range("throughput", &self.throughput, expected);
+            return range("throughput", &self.throughput, sound);
+        }
+        for (at, on) in self.on.iter().enumerate() {
+            let before = &self.on[..at];
+            if type_name(&on.gpu).as_deref() != Ok(&*on.gpu) {
+                return range(
+                    "on: gpu",
+                    &on.gpu,
+                    "what clusters call a type, such as a100",
+                );
+            }
+            if before.iter().any(|other| other.gpu == on.gpu) {
+                return range("on: gpu", &on.gpu, "named once");
+            }
+            if on.max_local < limits.max_local {
+                let expected = "at least that of limits: all types hold as much";
+                return range("on: max_local", &on.max_local, expected);
+            }
+            if !on.params.is_sound() {
+                return range("on: throughput", &on.params, sound);
+            }
         }
         for &Tuned { gpus, batch } in &self.tuned {
             let m = limits.split(batch, gpus).m;
@@ -217,6 +251,7 @@ impl Definition {
                 .collect(),
             profile: Profile::Fitted(Fitted {
                 params: self.throughput,
+                on: self.on,
                 curves: self.noise_scale,
             }),
         })
@@ -321,6 +356,32 @@ mod tests {
             "tuned is (4, 8192), but must be GPUs and a total batch that the limits allow"
         );
         assert!(error("\"gamma\": 1.3", "\"gamma\": 0.5").contains("γ from 1 to 10"));
+        let on = |gpu: &str, max_local: u32| {
+            let times = EXAMPLE
+                .split("\"throughput\": ")
+                .nth(1)
+                .expect("it has times");
+            let times = times.split('}').next().expect("an object");
+            let on = format!(
+                r#"{{ "gpu": "{gpu}", "max_local": {max_local}, "throughput": {times} }} }}"#
+            );
+            error(
+                "\"noise_scale\"",
+                &format!("\"on\": [{on}, {on}], \"noise_scale\""),
+            )
+        };
+        assert_eq!(
+            on("A100", 2048),
+            "on: gpu is \"A100\", but must be what clusters call a type, such as a100"
+        );
+        assert_eq!(
+            on("a100", 2048),
+            "on: gpu is \"a100\", but must be named once"
+        );
+        assert_eq!(
+            on("a100", 512),
+            "on: max_local is 512, but must be at least that of limits: all types hold as much"
+        );
         assert!(error("\"my-net\"", "\" \"").contains("must be a name"));
         assert!(error("51200", "-1").contains("samples_per_epoch is -1.0"));
     }

@@ -3,7 +3,9 @@
 //! Each file in `embedded/` is what [`Application::condensed`] makes of the measurements in the
 //! paper's artifact (<https://github.com/petuum/adaptdl>, branch `osdi21-artifact`, T4 GPUs, four
 //! per node): parameters fitted here, limits and learning-rate rules as the paper has them, tuned
-//! configurations as its workloads use them.
+//! configurations as its workloads use them. What was measured on types apart (`on`) is made so of the
+//! profiles of the artifact of Sia (SOSP'23, <https://github.com/siasosp23/artifacts>), `sia-simulator/traces`: `aws`
+//! (T4, the same measurements), `rtx` and `dgx-ext`, which were measured on several nodes.
 
 use super::{Application, Known};
 

@@ -13,8 +13,23 @@ use serde::{Deserialize, Serialize};
 pub struct Fitted {
     /// Step times.
     pub params: ThroughputParams,
+    /// Step times where they were measured on types of GPUs apart.
+    pub on: Vec<ModelOn>,
     /// The noise scale, by total batch, increasing; at least one.
     pub curves: Vec<Curve>,
+}
+
+/// A model of step times on a type of GPUs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelOn {
+    /// The type's name in clusters.
+    pub gpu: Box<str>,
+    /// The most samples that one of them holds; at least the application's.
+    pub max_local: u32,
+    /// Step times.
+    #[serde(rename = "throughput")]
+    pub params: ThroughputParams,
 }
 
 /// The noise scale over training at one total batch.
@@ -55,6 +70,17 @@ impl Curve {
 }
 
 impl Fitted {
+    /// See [`Application::on`].
+    pub(super) fn on(&self, gpu: &str) -> Option<(Self, u32)> {
+        let on = self.on.iter().find(|of| *of.gpu == *gpu)?;
+        let there = Self {
+            params: on.params,
+            on: Vec::new(),
+            curves: self.curves.clone(),
+        };
+        Some((there, on.max_local))
+    }
+
     /// See [`Application::step_times`].
     pub(super) fn step_times(&self, placement: &[u32], m: u32) -> StepTimes {
         let nodes = placement.iter().filter(|&&gpus| gpus > 0).count() as u32;
@@ -125,24 +151,35 @@ impl Application {
                 phi: (0..parts).map(part).collect(),
             }
         };
-        let model = measured.model();
-        let params = ThroughputParams {
-            alpha_c: four_digits(model.alpha_c),
-            beta_c: four_digits(model.beta_c),
-            alpha_n: four_digits(model.alpha_n),
-            beta_n: four_digits(model.beta_n),
-            alpha_r: four_digits(model.alpha_r),
-            beta_r: four_digits(model.beta_r),
-            gamma: four_digits(model.gamma),
+        let on = measured.models_on().map(|of| ModelOn {
+            params: rounded(&of.params),
+            ..of
+        });
+        let fitted = Fitted {
+            params: rounded(measured.model()),
+            on: on.collect(),
+            curves: measured.batches().map(curve).collect(),
         };
-        let curves = measured.batches().map(curve).collect();
         let even = self.total_progress() / f64::from(epochs);
         Some(Self {
             samples_per_epoch: libm::round(self.samples_per_epoch),
             boundaries: (1..=epochs).map(|e| even * f64::from(e)).collect(),
-            profile: Profile::Fitted(Fitted { params, curves }),
+            profile: Profile::Fitted(fitted),
             ..self.clone()
         })
+    }
+}
+
+/// Each parameter to four significant digits.
+fn rounded(model: &ThroughputParams) -> ThroughputParams {
+    ThroughputParams {
+        alpha_c: four_digits(model.alpha_c),
+        beta_c: four_digits(model.beta_c),
+        alpha_n: four_digits(model.alpha_n),
+        beta_n: four_digits(model.beta_n),
+        alpha_r: four_digits(model.alpha_r),
+        beta_r: four_digits(model.beta_r),
+        gamma: four_digits(model.gamma),
     }
 }
 
@@ -178,7 +215,11 @@ mod tests {
             phi: phi.to_vec(),
         };
         let curves = vec![curve(100, &[100.0, 400.0]), curve(400, &[400.0, 1600.0])];
-        let fitted = Fitted { params, curves };
+        let fitted = Fitted {
+            params,
+            on: Vec::new(),
+            curves,
+        };
         let phi = |batch, phase| fitted.stats(&limits, batch, phase).noise_scale(100);
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
         // Level up to the middle of the first half, then geometric.

@@ -13,34 +13,51 @@
 
 use super::StepTimes;
 use super::delaunay::{Mesh, Point};
+use super::fitted::ModelOn;
 use crate::goodput::{FitError, GradientStats, Limits, Observation, ThroughputParams, fit};
 use crate::order;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Tables of one application.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
+    times: Times,
+    /// By total batch, increasing.
+    validations: Vec<Validation>,
+    /// Where it was measured on types of GPUs apart.
+    on: Vec<TimesOn>,
+}
+
+/// Step times.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Times {
     /// By placement, packed as [`rotation`] does, in order of batch.
     placements: BTreeMap<u64, Vec<Row>>,
     mesh: Option<Mesh>,
     /// Times at the mesh's points.
-    times: Vec<StepTimes>,
+    at_points: Vec<StepTimes>,
     most_nodes: u32,
-    /// By total batch, increasing.
-    validations: Vec<Validation>,
     observations: Vec<Observation>,
     /// For what lies beyond the measurements.
     model: ThroughputParams,
 }
 
-impl PartialEq for Measured {
+impl PartialEq for Times {
     fn eq(&self, other: &Self) -> bool {
         // All else follows from these.
-        self.placements == other.placements
-            && self.validations == other.validations
-            && self.observations == other.observations
+        self.placements == other.placements && self.observations == other.observations
     }
+}
+
+/// Step times on a type of GPUs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct TimesOn {
+    /// The type's name in clusters.
+    gpu: Box<str>,
+    /// The most samples that one of them holds.
+    max_local: u32,
+    times: Times,
 }
 
 /// The times of one batch.
@@ -82,15 +99,46 @@ pub(super) struct Epoch {
 /// What was measured of one application.
 #[derive(Default)]
 pub(super) struct Measurements {
-    pub(super) placements: Vec<PlacementRow>,
-    pub(super) scalability: Vec<ScalabilityRow>,
+    pub(super) steps: Steps,
+    /// By the name that a type of GPUs has in clusters.
+    pub(super) on: BTreeMap<String, Steps>,
     /// In order of batch once all are read.
     pub(super) validations: Vec<Validation>,
 }
 
+/// Step times as measured.
+#[derive(Default)]
+pub(super) struct Steps {
+    pub(super) placements: Vec<PlacementRow>,
+    pub(super) scalability: Vec<ScalabilityRow>,
+}
+
 impl Measurements {
-    /// Them made ready to be interpolated in.
+    /// Them made ready to be interpolated in. A type without placements was not measured.
     pub(super) fn measured(self, limits: &Limits) -> Result<Measured, FitError> {
+        let on = self.on.into_iter().filter_map(|(gpu, steps)| {
+            let largest = steps.placements.iter().map(|of| of.row.m).max()?;
+            let max_local = largest.max(limits.max_local);
+            let times = steps.times(&Limits {
+                max_local,
+                ..*limits
+            });
+            Some(times.map(|times| TimesOn {
+                gpu: gpu.into(),
+                max_local,
+                times,
+            }))
+        });
+        Ok(Measured {
+            times: self.steps.times(limits)?,
+            on: on.collect::<Result<_, _>>()?,
+            validations: self.validations,
+        })
+    }
+}
+
+impl Steps {
+    fn times(self, limits: &Limits) -> Result<Times, FitError> {
         let mut placements: BTreeMap<u64, Vec<Row>> = BTreeMap::new();
         // Sums over the placements that have nodes, replicas and batch in common.
         let mut means: BTreeMap<Point, (StepTimes, f64)> = BTreeMap::new();
@@ -130,10 +178,10 @@ impl Measurements {
             rows.dedup_by_key(|row| row.m);
         }
         let mut points: Vec<Point> = Vec::new();
-        let mut times: Vec<StepTimes> = Vec::new();
+        let mut at_points: Vec<StepTimes> = Vec::new();
         for (point, (sum, count)) in &means {
             points.push(*point);
-            times.push(StepTimes {
+            at_points.push(StepTimes {
                 step: sum.step / count,
                 sync: sum.sync / count,
             });
@@ -147,40 +195,23 @@ impl Measurements {
             let point = observe(*nodes, *replicas, row);
             if means.insert(point, (row.times, 1.0)).is_none() {
                 points.push(point);
-                times.push(row.times);
+                at_points.push(row.times);
             }
         }
         let model = fit(&observations)?.params;
-        Ok(Measured {
+        Ok(Times {
             placements,
             mesh: Mesh::new(points),
-            times,
+            at_points,
             most_nodes,
-            validations: self.validations,
             observations,
             model,
         })
     }
 }
 
-impl Measured {
-    /// Every measured step time within the limits: what throughput models are fitted to.
-    pub fn observations(&self) -> &[Observation] {
-        &self.observations
-    }
-
-    /// The throughput model fitted to them.
-    pub fn model(&self) -> &ThroughputParams {
-        &self.model
-    }
-
-    /// The total batches at which statistics were measured, increasing.
-    pub fn batches(&self) -> impl Iterator<Item = u32> {
-        self.validations.iter().map(|v| v.batch)
-    }
-
-    /// See [`Application::step_times`].
-    pub(super) fn step_times(&self, placement: &[u32], m: u32) -> StepTimes {
+impl Times {
+    fn at(&self, placement: &[u32], m: u32) -> StepTimes {
         let nodes = placement.iter().filter(|&&gpus| gpus > 0).count() as u32;
         let replicas: u32 = placement.iter().sum();
         let measured = rotation(placement).and_then(|key| self.placements.get(&key));
@@ -206,11 +237,53 @@ impl Measured {
             sync: 0.0,
         };
         for (vertex, weight) in around {
-            let times = self.times.get(vertex)?;
+            let times = self.at_points.get(vertex)?;
             mean.step += weight * times.step;
             mean.sync += weight * times.sync;
         }
         Some(mean)
+    }
+}
+
+impl Measured {
+    /// Every measured step time within the limits: what throughput models are fitted to.
+    pub fn observations(&self) -> &[Observation] {
+        &self.times.observations
+    }
+
+    /// The throughput model fitted to them.
+    pub fn model(&self) -> &ThroughputParams {
+        &self.times.model
+    }
+
+    /// The total batches at which statistics were measured, increasing.
+    pub fn batches(&self) -> impl Iterator<Item = u32> {
+        self.validations.iter().map(|v| v.batch)
+    }
+
+    /// The throughput models fitted to what was measured on types apart.
+    pub(super) fn models_on(&self) -> impl Iterator<Item = ModelOn> {
+        self.on.iter().map(|of| ModelOn {
+            gpu: of.gpu.clone(),
+            max_local: of.max_local,
+            params: of.times.model,
+        })
+    }
+
+    /// See [`Application::on`].
+    pub(super) fn on(&self, gpu: &str) -> Option<(Self, u32)> {
+        let on = self.on.iter().find(|of| *of.gpu == *gpu)?;
+        let there = Self {
+            times: on.times.clone(),
+            validations: self.validations.clone(),
+            on: Vec::new(),
+        };
+        Some((there, on.max_local))
+    }
+
+    /// See [`Application::step_times`].
+    pub(super) fn step_times(&self, placement: &[u32], m: u32) -> StepTimes {
+        self.times.at(placement, m)
     }
 
     /// See [`Application::iterations`].

@@ -4,7 +4,8 @@
 //! An [`Application`] has limits and a profile, of one of two kinds. [`Measured`] interpolates in
 //! tables, as the artifact of Pollux (OSDI'21) has them; [`Fitted`] is seven throughput parameters
 //! and a few curves of the noise scale, such as the six that come with the engine
-//! ([`Application::embedded`]) or those a person defines ([`Application::from_json`]).
+//! ([`Application::embedded`]) or those a person defines ([`Application::from_json`]). Step times may
+//! have been measured on types of GPUs apart ([`Application::on`]).
 //!
 //! Progress is counted in iterations at M0: one of batch M is worth its gain
 //! `(var + sqr)/(var·M0/M + sqr)`. Training has a fixed number of epochs, of which each ends at a
@@ -18,7 +19,7 @@ mod measured;
 mod profile_tables;
 
 pub use definition::DefinitionError;
-pub use fitted::{Curve, Fitted};
+pub use fitted::{Curve, Fitted, ModelOn};
 pub use measured::Measured;
 pub use profile_tables::{Cells, ProfileError, ProfileTable, TableName, each_row};
 
@@ -93,6 +94,29 @@ impl Application {
     pub fn epoch_at(&self, progress: f64) -> u32 {
         let complete = self.boundaries.partition_point(|&end| end <= progress) as u32;
         complete.min(self.epochs().saturating_sub(1))
+    }
+
+    /// The same on GPUs of the type that clusters call so: other step times, and the most samples that a GPU holds.
+    /// `None` where it was not measured on that type.
+    pub fn on(&self, gpu: &str) -> Option<Self> {
+        let (profile, max_local) = match &self.profile {
+            Profile::Measured(measured) => {
+                let (there, most) = measured.on(gpu)?;
+                (Profile::Measured(Box::new(there)), most)
+            }
+            Profile::Fitted(fitted) => {
+                let (there, most) = fitted.on(gpu)?;
+                (Profile::Fitted(there), most)
+            }
+        };
+        Some(Self {
+            limits: Limits {
+                max_local,
+                ..self.limits
+            },
+            profile,
+            ..self.clone()
+        })
     }
 
     /// Where times and statistics come from.

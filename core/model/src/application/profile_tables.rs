@@ -8,10 +8,13 @@
 //! - `scalability.csv`: `num_nodes,num_replicas,local_bsz,step_time,sync_time`.
 //! - `validation-M.csv`: `progress,iteration,metric,grad_sqr,grad_var` at total batch M, a row per
 //!   epoch; `iteration` and `metric` may be left out.
+//! - `placements-TYPE.csv` and `scalability-TYPE.csv`: the same as the first two, measured on GPUs of a type, as the
+//!   artifact of Sia (SOSP'23) has them, `sia-simulator/traces`. TYPE is a known type, or what that artifact calls its nodes.
 
 use super::delaunay::MAX_COORDINATE;
-use super::measured::{Epoch, Measurements, PlacementRow, Row, ScalabilityRow, Validation};
+use super::measured::{Epoch, Measurements, PlacementRow, Row, ScalabilityRow, Steps, Validation};
 use super::{Application, Known, Profile, StepTimes, embedded};
+use crate::cluster::{GpuModel, type_name};
 use crate::goodput::{FitError, GradientStats, LearningRateRule, Limits, LimitsError};
 use crate::order;
 use serde::{Deserialize, Serialize};
@@ -33,10 +36,10 @@ pub struct ProfileTable {
 /// What a profile's table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableName {
-    /// Step times by placement.
-    Placements,
-    /// Step times by nodes and replicas.
-    Scalability,
+    /// Step times by placement, on a type of GPUs where one is named.
+    Placements(Option<&'static str>),
+    /// Step times by nodes and replicas, likewise.
+    Scalability(Option<&'static str>),
     /// Statistics of training with this total batch.
     Validation(u32),
 }
@@ -44,15 +47,30 @@ pub enum TableName {
 impl TableName {
     /// By the name of the file at a path.
     pub fn of(path: &str) -> Option<Self> {
-        match path.rsplit('/').next().unwrap_or(path) {
-            "placements.csv" => Some(Self::Placements),
-            "scalability.csv" => Some(Self::Scalability),
-            name => {
-                let batch = name.strip_prefix("validation-")?.strip_suffix(".csv")?;
-                batch.parse().ok().map(Self::Validation)
-            }
+        let name = path
+            .rsplit('/')
+            .next()
+            .unwrap_or(path)
+            .strip_suffix(".csv")?;
+        match name.split_once('-') {
+            None if name == "placements" => Some(Self::Placements(None)),
+            None if name == "scalability" => Some(Self::Scalability(None)),
+            Some(("placements", on)) => gpu_of(on).map(|gpu| Self::Placements(Some(gpu))),
+            Some(("scalability", on)) => gpu_of(on).map(|gpu| Self::Scalability(Some(gpu))),
+            Some(("validation", batch)) => batch.parse().ok().map(Self::Validation),
+            _ => None,
         }
     }
+}
+
+/// The type of GPUs that a table is named after. Sia's artifact has its A100 twice; `dgx-ext` is the one with
+/// all batches that fit.
+fn gpu_of(name: &str) -> Option<&'static str> {
+    let known = match name {
+        "dgx-ext" => "a100".to_owned(),
+        name => type_name(name).ok()?,
+    };
+    GpuModel::named(&known).map(|known| known.name)
 }
 
 /// Why files are no profile.
@@ -129,32 +147,51 @@ impl Application {
     /// A [`ProfileError`] that names file, line and column; without tables
     /// [`ProfileError::NoProfile`].
     pub fn of_tables(tables: &[ProfileTable]) -> Result<Vec<Self>, ProfileError> {
-        let mut folders: BTreeMap<&str, Measurements> = BTreeMap::new();
+        let mut folders: BTreeMap<&str, Vec<(TableName, &ProfileTable)>> = BTreeMap::new();
         for table in tables {
             let Some(name) = TableName::of(&table.path) else {
                 continue;
             };
             let mut folders_of = table.path.rsplit(['/', '\\']).skip(1);
             let application = folders_of.next().filter(|name| !name.is_empty());
-            let tables = folders
-                .entry(application.unwrap_or("application"))
-                .or_default();
-            tables.read(name, &table.file, &table.text)?;
+            let of = folders.entry(application.unwrap_or("application"));
+            of.or_default().push((name, table));
         }
+        // What was measured on types alone has no times for clusters without types.
+        folders.retain(|_, tables| {
+            let names = || tables.iter().map(|(name, _)| name);
+            let is_on_all = |name: &TableName| matches!(name, TableName::Placements(None));
+            let is_on_one = |name: &TableName| matches!(name, TableName::Placements(Some(_)));
+            names().any(is_on_all) || !names().any(is_on_one)
+        });
         if folders.is_empty() {
             return Err(ProfileError::NoProfile);
         }
         folders
             .into_iter()
-            .map(|(name, tables)| tables.application(name.to_owned()))
+            .map(|(application, tables)| {
+                let mut measurements = Measurements::default();
+                for (name, ProfileTable { file, text, .. }) in tables {
+                    measurements.read(name, file, text)?;
+                }
+                measurements.application(application.to_owned())
+            })
             .collect()
     }
 }
 
 impl Measurements {
+    fn steps_on(&mut self, gpu: Option<&str>) -> &mut Steps {
+        match gpu {
+            Some(gpu) => self.on.entry(gpu.to_owned()).or_default(),
+            None => &mut self.steps,
+        }
+    }
+
     fn read(&mut self, table: TableName, file: &str, text: &str) -> Result<(), ProfileError> {
         match table {
-            TableName::Placements => {
+            TableName::Placements(gpu) => {
+                let steps = self.steps_on(gpu);
                 let columns = ["placement", "local_bsz", "step_time", "sync_time"];
                 each_row(file, text, columns, |row| {
                     let [_, m, step, sync] = columns;
@@ -169,11 +206,12 @@ impl Measurements {
                         m: row.count(1, m)?,
                         times: row.times(2, step, sync)?,
                     };
-                    self.placements.push(PlacementRow { nodes, row });
+                    steps.placements.push(PlacementRow { nodes, row });
                     Ok(())
                 })
             }
-            TableName::Scalability => {
+            TableName::Scalability(gpu) => {
+                let steps = self.steps_on(gpu);
                 let columns = [
                     "num_nodes",
                     "num_replicas",
@@ -187,7 +225,7 @@ impl Measurements {
                     if count < nodes {
                         return Err(row.refuse(1, replicas, "at least num_nodes"));
                     }
-                    self.scalability.push(ScalabilityRow {
+                    steps.scalability.push(ScalabilityRow {
                         nodes,
                         replicas: count,
                         row: Row {
@@ -240,7 +278,7 @@ impl Measurements {
         order::sort_by_key(&mut self.validations, |v| v.batch);
         self.validations.dedup_by_key(|v| v.batch);
         let batches = self.validations.iter().map(|v| v.batch);
-        let local = self.placements.iter().map(|p| p.row.m);
+        let local = self.steps.placements.iter().map(|p| p.row.m);
         let (Some(m0), Some(max_batch)) = (batches.clone().min(), batches.max()) else {
             return Err(missing("validation-M.csv"));
         };
@@ -480,6 +518,54 @@ pub(super) mod tests {
         assert_eq!(toy.progress_after(1), 100.0);
         assert_eq!(toy.progress_after(2), 200.0);
         assert_eq!(toy.samples_per_epoch, 2000.0);
+    }
+
+    #[test]
+    fn a_type_has_its_own_times_and_holds_its_own_batches() {
+        let twice = |text: &str| {
+            text.replace("1,10,1.0", "1,10,0.5")
+                .replace("1,40,", "1,80,")
+        };
+        let on_a100 = twice(PLACEMENTS);
+        let files = [
+            ("toy/placements.csv", PLACEMENTS),
+            ("toy/scalability.csv", SCALABILITY),
+            ("toy/placements-dgx-ext.csv", &*on_a100),
+            ("toy/scalability-dgx-ext.csv", SCALABILITY),
+            ("toy/placements-aws.csv", PLACEMENTS),
+            // Nobody knows which type that is.
+            ("toy/placements-azure.csv", "nonsense"),
+            ("toy/validation-20.csv", SMALL),
+            ("toy/validation-80.csv", LARGE),
+            // Measured on one type alone, and so of no use elsewhere.
+            (
+                "wide/placements-rtx.csv",
+                "placement,local_bsz,step_time,sync_time\n88,1,0.1,0.2\n",
+            ),
+            ("wide/validation-20.csv", SMALL),
+        ];
+        let all = read(&files).expect("sound");
+        let [toy] = &all[..] else {
+            panic!("{} applications", all.len());
+        };
+        let there = toy.on("a100").expect("measured");
+        assert_eq!(there.step_times(&[1], 10).step, 0.5);
+        assert_eq!(toy.step_times(&[1], 10).step, 1.0);
+        assert_eq!((toy.limits.max_local, there.limits.max_local), (40, 80));
+        assert_eq!(there.stats(40.0, 1), toy.stats(40.0, 1));
+        assert!(there.on("a100").is_none() && toy.on("azure").is_none());
+        let t4 = toy.on("t4").expect("measured");
+        assert_eq!(
+            (t4.limits, t4.step_times(&[1, 2], 20)),
+            (toy.limits, toy.step_times(&[1, 2], 20))
+        );
+        // A model of it knows as much.
+        let model = toy.condensed().expect("tables");
+        let text = model.to_json().expect("a model");
+        assert_eq!(Application::from_json(&text), Ok(model.clone()));
+        let there = model.on("a100").expect("measured");
+        assert_eq!(there.limits.max_local, 80);
+        assert!(there.step_times(&[1], 10).step < model.step_times(&[1], 10).step);
     }
 
     #[test]

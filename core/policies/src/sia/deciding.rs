@@ -29,6 +29,8 @@ pub(super) struct Settings {
     pub(super) interval: f64,
     /// Seconds that a restart is expected to cost.
     pub(super) restart: f64,
+    /// Seconds on new GPUs after which a job looks at what it has seen.
+    pub(super) report: f64,
     /// The most branches that a search keeps.
     pub(super) branches: usize,
 }
@@ -112,7 +114,23 @@ impl Sia {
                 &parts,
                 member.batch(&training, view.pool_of(node), 1, 1),
             );
+            plan.alarm(job, view.now() + self.settings.report);
             rigid::take(&mut free, &parts);
+        }
+    }
+
+    /// Jobs that have been on new GPUs for a while look at what they have seen.
+    fn report(&mut self, view: &View<'_>, plan: &mut Plan) {
+        for &news in view.news() {
+            let News::Alarm(job) = news else { continue };
+            let Some(batch) = self.tune(view, job) else {
+                continue;
+            };
+            plan.tune(job, batch);
+            // One that still starts has seen nothing.
+            if !view.has_moved(job) {
+                plan.alarm(job, view.now() + self.settings.report);
+            }
         }
     }
 
@@ -353,6 +371,7 @@ impl Sia {
                 let batch = member.batch(&training, pool, parts.len() as u32, gpus);
                 if parts != before {
                     plan.train(job, parts, batch);
+                    plan.alarm(job, view.now() + self.settings.report);
                 } else if batch != training.configuration() {
                     plan.tune(job, batch);
                 }
@@ -383,8 +402,11 @@ impl Policy for Sia {
         self.follow(view);
         if view.is_round() {
             self.decide(view, plan);
-        } else if (view.news().iter()).any(|news| matches!(news, News::Arrived(_))) {
-            self.start_newcomers(view, plan);
+        } else {
+            self.report(view, plan);
+            if (view.news().iter()).any(|news| matches!(news, News::Arrived(_))) {
+                self.start_newcomers(view, plan);
+            }
         }
     }
 

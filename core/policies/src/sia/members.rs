@@ -62,7 +62,8 @@ impl Member {
         explored.min(MOST_REPLICAS)
     }
 
-    /// Takes in what it sees on the GPUs that it has. A step takes longer on a slower type.
+    /// Takes in what it sees on the GPUs that it has. Where its application was not measured on types apart, a step
+    /// takes longer on a slower type.
     pub(super) fn observe(&mut self, view: &View<'_>, fits: &mut Fits) {
         let first = view.ledger().parts(self.job).first();
         let pool = first.map(|part| view.pool_of(part.node));
@@ -84,7 +85,8 @@ impl Member {
         {
             return;
         }
-        let speed = view.speed_on(self.job, pool);
+        let apart = training.and_then(|training| training.one_gpu(pool));
+        let speed = apart.map_or_else(|| view.speed_on(self.job, pool), |_| 1.0);
         seen.observations.push(Observation {
             step: observation.step / speed,
             sync: observation.sync / speed,
@@ -132,9 +134,9 @@ impl Member {
             let pool = kinds.pool(kind);
             OnType {
                 model: self.seen[pool].model,
-                limits: *training.limits(),
+                limits: *training.limits_on(pool),
                 // What one GPU does is measured of every job on every type beforehand.
-                one_gpu: view.speed_on(self.job, pool),
+                one_gpu: (training.one_gpu(pool)).unwrap_or_else(|| view.speed_on(self.job, pool)),
             }
         });
         let on: Vec<OnType> = on.collect();
@@ -160,7 +162,7 @@ impl Member {
         nodes: u32,
         replicas: u32,
     ) -> LocalBatch {
-        let limits = training.limits();
+        let limits = training.limits_on(pool);
         let model = self.seen.get(pool).and_then(|of| of.model.as_ref());
         let known = model.zip(self.stats.as_ref());
         let best =
@@ -187,7 +189,7 @@ impl Member {
         };
         let goodput = |replicas: u32| {
             let nodes = packed(replicas, view.node_size()).len() as u32;
-            let best = batch::choose(model, stats, training.limits(), nodes, replicas)?;
+            let best = batch::choose(model, stats, training.limits_on(pool), nodes, replicas)?;
             Some((f64::from(replicas), best.goodput))
         };
         (1..=self.most_replicas(training))

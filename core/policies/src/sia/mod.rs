@@ -7,7 +7,8 @@
 //!
 //! What differs from the authors' simulator: gangs are in the program too, with the size that they ask for; one for which
 //! no kind of node, of one type and size, has enough GPUs goes first, over several. A newcomer that adapts starts at once on one free GPU, which is all that the program would
-//! give it before it has run. Who keeps a configuration keeps its GPUs, unless others find no room without it.
+//! give it before it has run. Between rounds a job looks at what it has seen when it has been on new GPUs for a while, as
+//! Pollux' agents do, and takes another batch. Who keeps a configuration keeps its GPUs, unless others find no room without it.
 
 #[cfg(feature = "solvers")]
 mod deciding;
@@ -68,6 +69,12 @@ parameters! {
         )
         .or_called(&["delta"])
         .for_experts(),
+        report: f64 = param(
+            ParamKind::Seconds { min: 1.0, max: 1e6 },
+            "30",
+            "Seconds after which a job first fits what it has seen on new GPUs, and takes the batch that is best by that.",
+        )
+        .for_experts(),
         branches: u32 = param(
             ParamKind::Int {
                 min: 1,
@@ -94,6 +101,7 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
         without: params.lambda_n,
         interval: params.interval,
         restart: params.restart,
+        report: params.report,
         branches: params.branches as usize,
     };
     Box::new(deciding::Sia::new(
