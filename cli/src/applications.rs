@@ -16,7 +16,7 @@ use switchyard_sweep::files;
 pub(crate) struct ApplicationArguments {
     /// Measured profiles: a folder per application, or a zip [default: the embedded ones]
     ///
-    /// Each folder holds placements.csv, scalability.csv and validation-M.csv.
+    /// Each folder holds placements.csv, scalability.csv and validation-M.csv; placements-a100.csv is of a type of GPUs.
     #[arg(long, value_name = "DIR|ZIP", value_hint = ValueHint::AnyPath)]
     profiles: Option<PathBuf>,
     /// An application defined in JSON; may be repeated

@@ -64,7 +64,7 @@ pub(super) fn applications_field(state: &AppState, session: &Session) -> Html {
                 </p>
             }
             if settings.profiles.is_empty() {
-                <p class="hint">{ "Applications have the fitted models of Pollux' six. Drop measured profiles (placements.csv, scalability.csv and validation-M.csv, a folder or zip of an application each) to use those." }</p>
+                <p class="hint">{ "Applications have the fitted models of Pollux' six. Drop measured profiles (placements.csv, scalability.csv and validation-M.csv, a folder or zip of an application each; placements-a100.csv is of a type) to use those." }</p>
             } else {
                 <p class="hint">
                     { format!("Measured profiles: {} tables ", settings.profiles.len()) }
