@@ -13,7 +13,7 @@
 
 /**
  * Where the page is.
- * @typedef {object} Look
+ * @typedef {object} PageState
  * @property {number} t The time shown, seconds since the trace's start.
  * @property {number} end The last moment any run has reached.
  * @property {boolean} playing
@@ -40,7 +40,7 @@
 
 /**
  * A scheduler of the list.
- * @typedef {object} Card
+ * @typedef {object} ListedRun
  * @property {number} id
  * @property {string} spec Its policy's text.
  * @property {string} name

@@ -556,7 +556,7 @@ test("files held for tabs that are over are removed a day later", async (t) => {
     }, hours * 3_600_000);
     await other.goto(page.url().replace(/#.*/, "#v=1&sample=three-jobs&run=fifo&t=0"));
     await finished(other, 1, 120_000);
-    await other.waitForFunction(() => switchyardKept.list().then(() => true));
+    await other.waitForFunction(() => switchyardStoredTraces.list().then(() => true));
     await other.close();
   };
   await later(23);

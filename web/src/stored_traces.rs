@@ -1,5 +1,5 @@
 //! Traces stored in this browser, to be found again: their files and how they were opened; and the
-//! files that are open, held for their tab until it has others or is over. The store is static/kept.js,
+//! files that are open, held for their tab until it has others or is over. The store is static/stored_traces.js,
 //! which the page's shell holds: a script and not the `idb` crate, since all that it handles (blobs,
 //! streams, quotas) are the browser's own objects, which Rust would only hand from call to call.
 
@@ -76,9 +76,9 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn choice(this: &Record) -> Array;
 
-    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = list)]
+    #[wasm_bindgen(catch, js_namespace = switchyardStoredTraces, js_name = list)]
     async fn list_records() -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = keep)]
+    #[wasm_bindgen(catch, js_namespace = switchyardStoredTraces, js_name = keep)]
     async fn keep_record(
         files: Array,
         name: &str,
@@ -87,19 +87,19 @@ extern "C" {
         columns: Option<String>,
         choice: Array,
     ) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = open)]
+    #[wasm_bindgen(catch, js_namespace = switchyardStoredTraces, js_name = open)]
     async fn open_record(id: f64) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = remove)]
+    #[wasm_bindgen(catch, js_namespace = switchyardStoredTraces, js_name = remove)]
     async fn remove_record(id: f64) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = hold)]
+    #[wasm_bindgen(catch, js_namespace = switchyardStoredTraces, js_name = hold)]
     async fn hold_files(files: Array) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = held)]
+    #[wasm_bindgen(catch, js_namespace = switchyardStoredTraces, js_name = held)]
     async fn held_files(name: &str) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = unhold)]
+    #[wasm_bindgen(catch, js_namespace = switchyardStoredTraces, js_name = unhold)]
     async fn unhold_files() -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(catch, js_namespace = switchyardKept, js_name = unholdAll)]
+    #[wasm_bindgen(catch, js_namespace = switchyardStoredTraces, js_name = unholdAll)]
     async fn unhold_all_files() -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(js_namespace = switchyardKept)]
+    #[wasm_bindgen(js_namespace = switchyardStoredTraces)]
     fn watch(changed: JsValue);
 }
 

@@ -95,27 +95,27 @@ impl Weights {
         asked: WeightsChoice,
     ) -> Option<Arc<placing::Network>> {
         let of = |file: &File| match &file.network {
-            Network::Placer(own, network) if *own == placement => Some(Arc::clone(network)),
+            Network::Placer(of, network) if *of == placement => Some(Arc::clone(network)),
             _ => None,
         };
         let mut shipped = self.files.iter().filter(|file| file.is_shipped);
-        self.own(asked)?
+        self.named(asked)?
             .and_then(of)
             .or_else(|| shipped.find_map(of))
     }
 
     /// The same of a picker.
     pub fn picker(&self, picker: Picker, asked: WeightsChoice) -> Option<Arc<picking::Network>> {
-        let own = self.own(asked)?.and_then(|file| match &file.network {
-            Network::Picker(own, network) if *own == picker => Some(Arc::clone(network)),
+        let network = self.named(asked)?.and_then(|file| match &file.network {
+            Network::Picker(of, network) if *of == picker => Some(Arc::clone(network)),
             _ => None,
         });
-        own.or_else(|| Some(Arc::new(picker.shipped())))
+        network.or_else(|| Some(Arc::new(picker.shipped())))
     }
 
     /// The policy that goes by weights of one's own.
-    pub fn policy(&self, own: WeightsId) -> Option<PolicySpec> {
-        let file = self.own(WeightsChoice::Own(own))??;
+    pub fn policy(&self, id: WeightsId) -> Option<PolicySpec> {
+        let file = self.named(WeightsChoice::Own(id))??;
         let policy = match &file.network {
             Network::Placer(placement, _) => {
                 PolicySpec::of("graph-rl", [("placement", placement.name())])
@@ -128,19 +128,19 @@ impl Weights {
     /// Whether they are those of a run by this placement and this picker, if it goes by any.
     pub fn are_of(
         &self,
-        own: WeightsId,
+        id: WeightsId,
         placement: Option<Strategy>,
         picker: Option<Picker>,
     ) -> bool {
-        let file = self.own(WeightsChoice::Own(own)).flatten();
+        let file = self.named(WeightsChoice::Own(id)).flatten();
         file.is_some_and(|file| match file.network {
-            Network::Placer(own, _) => placement == Some(own),
-            Network::Picker(own, _) => picker == Some(own),
+            Network::Placer(of, _) => placement == Some(of),
+            Network::Picker(of, _) => picker == Some(of),
         })
     }
 
     /// The file that a choice names, if it names one; `None`: it is not at hand.
-    fn own(&self, asked: WeightsChoice) -> Option<Option<&File>> {
+    fn named(&self, asked: WeightsChoice) -> Option<Option<&File>> {
         match asked {
             WeightsChoice::Shipped => Some(None),
             WeightsChoice::Own(id) => self.files.iter().find(|file| file.id == id).map(Some),

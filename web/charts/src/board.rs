@@ -1,7 +1,7 @@
 //! What plotters draws on: SVG text, or a canvas.
 
 #[cfg(feature = "canvas")]
-use crate::canvas::Canvas;
+use crate::canvas::ChartCanvas;
 use crate::space::{Css, Point, Rect};
 use crate::stroke::Stroke;
 use crate::svg::{Anchor, Svg};
@@ -39,7 +39,7 @@ pub enum Board<'a> {
     Svg(&'a mut Svg),
     /// A canvas of the page.
     #[cfg(feature = "canvas")]
-    Canvas(&'a mut Canvas),
+    Canvas(&'a mut ChartCanvas),
 }
 
 impl<'a> Board<'a> {

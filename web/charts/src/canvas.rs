@@ -11,7 +11,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// A canvas, its pixels so fine that plotters' whole numbers are enough.
-pub struct Canvas {
+pub struct ChartCanvas {
     backend: CanvasBackend,
     /// The backend's own, for what it lacks.
     context: CanvasRenderingContext2d,
@@ -21,7 +21,7 @@ pub struct Canvas {
     pub(crate) look: ChartStyle,
 }
 
-impl Canvas {
+impl ChartCanvas {
     /// A canvas with nothing on it; `None` where a browser gives no context.
     pub fn cleared(
         element: HtmlCanvasElement,

@@ -7,7 +7,7 @@
 
 use crate::board::{Area, Board};
 #[cfg(feature = "canvas")]
-use crate::canvas::Canvas;
+use crate::canvas::ChartCanvas;
 use crate::colours::{self, ink};
 use crate::frame::{Frame, title};
 use crate::polyline::Polyline;
@@ -82,7 +82,7 @@ pub fn look(dark: bool) -> ChartStyle {
 
 /// Paints the dots; jobs of other classes than the one that stands out are faint.
 #[cfg(feature = "canvas")]
-pub fn paint(changes: &Changes, canvas: &mut Canvas, lit: Option<u32>) {
+pub fn paint(changes: &Changes, canvas: &mut ChartCanvas, lit: Option<u32>) {
     let (size, look) = (canvas.size, canvas.look);
     let picture = Picture {
         changes,

@@ -27,7 +27,7 @@ mod units;
 
 pub use board::Board;
 #[cfg(feature = "canvas")]
-pub use canvas::Canvas;
+pub use canvas::ChartCanvas;
 pub use frame::{LEAST_DAY, WEEKEND};
 pub use stroke::Stroke;
 pub use units::Failed;

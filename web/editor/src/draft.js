@@ -1,5 +1,5 @@
 // The text that is being written, in the browser's local storage: a reload or a crash loses none of it. A
-// frame in an article keeps nothing (static/kept.js).
+// frame in an article keeps nothing (static/stored_traces.js).
 
 const KEY = "switchyard script";
 

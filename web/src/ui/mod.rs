@@ -72,4 +72,4 @@ mod waiting_run;
 mod wording;
 
 pub use app::{App, AppProps};
-pub use page::{Card, Changed, Look, Page, Place, RunFacts};
+pub use page::{Changed, JobPhase, ListedRun, Page, PageState, RunFacts};

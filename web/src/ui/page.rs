@@ -18,7 +18,7 @@ use crate::state::change::Change;
 use crate::state::link::Link;
 use crate::state::sweep::Sought;
 use crate::state::{Action, RunsAction, Source, Theme, ViewAction};
-pub use answers::{Card, Look, Place, RunFacts};
+pub use answers::{JobPhase, ListedRun, PageState, RunFacts};
 pub use changes::Changed;
 use changes::{ChangeReporter, Seen};
 use gloo_timers::callback::Timeout;
@@ -50,9 +50,9 @@ struct Inner {
 
 impl Page {
     /// Where it is.
-    pub fn look(&self) -> Look {
+    pub fn look(&self) -> PageState {
         let session = &self.0.session;
-        Look::at(
+        PageState::at(
             &session.state(),
             &session.stage().read(),
             session.is_under_way(),
@@ -69,8 +69,14 @@ impl Page {
     }
 
     /// The schedulers of the list.
-    pub fn cards(&self) -> Vec<Card> {
-        self.0.session.state().runs.iter().map(Card::of).collect()
+    pub fn cards(&self) -> Vec<ListedRun> {
+        self.0
+            .session
+            .state()
+            .runs
+            .iter()
+            .map(ListedRun::of)
+            .collect()
     }
 
     /// Results as JSON, as the command line prints them.

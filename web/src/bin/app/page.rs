@@ -26,7 +26,7 @@ pub struct PageHandle(Page);
 
 #[wasm_bindgen(js_class = Page)]
 impl PageHandle {
-    /// Where it is: a `Look`.
+    /// Where it is: a `PageState`.
     pub fn look(&self) -> JsValue {
         object(&self.0.look())
     }
@@ -36,7 +36,7 @@ impl PageHandle {
         object(&self.0.facts(job.as_deref()))
     }
 
-    /// The schedulers of the list: a list of `Card`.
+    /// The schedulers of the list: a list of `ListedRun`.
     pub fn cards(&self) -> JsValue {
         object(&self.0.cards())
     }

@@ -10,7 +10,7 @@ use switchyard::report::Summary;
 /// Where the page is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Look {
+pub struct PageState {
     /// The time shown, seconds since the trace's start.
     pub t: f64,
     /// The last moment any run has reached.
@@ -35,7 +35,7 @@ pub struct Look {
     pub revision: u32,
 }
 
-impl Look {
+impl PageState {
     /// Where it is now. `is_under_way`: whether something else is about to be shown.
     pub(super) fn at(state: &AppState, stage: &Stage, is_under_way: bool) -> Self {
         let clock = stage.clock;
@@ -87,13 +87,13 @@ pub struct RunFacts {
     /// How many are done.
     pub finished: u32,
     /// Where the job is that was asked about; "" if it was about none.
-    pub place: Place,
+    pub place: JobPhase,
 }
 
 /// Where a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum JobPhase {
     /// None was asked about.
     #[serde(rename = "")]
     Nowhere,
@@ -117,12 +117,12 @@ impl RunFacts {
             waiting: moment.waiting().len() as u32,
             running: moment.running().len() as u32,
             finished: moment.finished(),
-            place: job.map_or(Place::Nowhere, |job| Place::of(job, run, stage)),
+            place: job.map_or(JobPhase::Nowhere, |job| JobPhase::of(job, run, stage)),
         }
     }
 }
 
-impl Place {
+impl JobPhase {
     fn of(job: JobId, run: &StageRun, stage: &Stage) -> Self {
         if run.moment.running().contains(&job) {
             Self::Running
@@ -138,7 +138,7 @@ impl Place {
 
 /// A scheduler of the list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Card {
+pub struct ListedRun {
     /// Its number, which it keeps.
     pub id: u32,
     /// Its policy's text.
@@ -163,7 +163,7 @@ pub struct Card {
     pub hue: u32,
 }
 
-impl Card {
+impl ListedRun {
     /// That of a run.
     pub(super) fn of(run: &Run) -> Self {
         let summary = run.summary();

@@ -67,19 +67,19 @@ fn methods() -> BTreeSet<&'static str> {
 #[test]
 fn answers_have_the_names_that_scripts_know() {
     let state = AppState::from_link(&Link::parse(""));
-    let look = Look::at(&state, &Stage::default(), false);
-    assert_eq!(names(&look), said("Look"));
+    let look = PageState::at(&state, &Stage::default(), false);
+    assert_eq!(names(&look), said("PageState"));
     let facts = RunFacts {
         name: String::new(),
         policy: String::new(),
         waiting: 0,
         running: 0,
         finished: 0,
-        place: Place::Nowhere,
+        place: JobPhase::Nowhere,
     };
     assert_eq!(names(&facts), said("RunFacts"));
-    let card = Card::of(&Run::new(0, "fifo".parse().expect("a policy")));
-    assert_eq!(names(&card), said("Card"));
+    let card = ListedRun::of(&Run::new(0, "fifo".parse().expect("a policy")));
+    assert_eq!(names(&card), said("ListedRun"));
     let sought = Sought {
         metric: "queueing_p95",
         bound: 3600.0,
@@ -108,11 +108,11 @@ fn changes_and_places_have_the_names_that_scripts_know() {
     let said: Vec<&str> = list.split("\" | \"").collect();
     assert_eq!(all, serde_json::json!(said));
     let places = [
-        Place::Nowhere,
-        Place::Coming,
-        Place::Waiting,
-        Place::Running,
-        Place::Finished,
+        JobPhase::Nowhere,
+        JobPhase::Coming,
+        JobPhase::Waiting,
+        JobPhase::Running,
+        JobPhase::Finished,
     ];
     for place in serde_json::to_value(places)
         .expect("names")
@@ -151,7 +151,7 @@ fn scripts_hear_of_changes_and_do_not_look_again_and_again() {
 fn something_that_is_under_way_is_neither_open_nor_done() {
     let state = crate::state::random::opened(&Link::parse("sample=lab&run=fifo"));
     let mut stage = Stage::default();
-    let look = |stage: &Stage, is_under_way| Look::at(&state, stage, is_under_way);
+    let look = |stage: &Stage, is_under_way| PageState::at(&state, stage, is_under_way);
     assert!(look(&stage, false).open && !look(&stage, false).done);
     assert!(!look(&stage, true).open);
     // Before any run has come to the time shown there is nothing to see.

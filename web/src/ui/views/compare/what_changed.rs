@@ -23,7 +23,7 @@ use gloo_events::EventListener;
 use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard_app::figures::{Changes, Dot};
-use switchyard_charts::Canvas;
+use switchyard_charts::ChartCanvas;
 use switchyard_charts::changes::{self, MANY, Places};
 use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
@@ -271,7 +271,7 @@ fn Dots(props: &DotsProps) -> Html {
             };
             let size = (*size, Ratio(*ratio));
             // A browser that gives no context shows no dots; the lists name the largest.
-            if let Some(mut canvas) = Canvas::cleared(canvas, size, changes::look(*dark)) {
+            if let Some(mut canvas) = ChartCanvas::cleared(canvas, size, changes::look(*dark)) {
                 changes::paint(&changed.all, &mut canvas, *lit);
             }
         }

@@ -2,7 +2,7 @@
 // they were opened; and the files open in a tab, as they are, held until the tab has others or is
 // over. Tabs tell one another what has changed, and each removes only what is its own. web/src/stored_traces.rs
 // calls this; what fails is an error with a sentence for people.
-globalThis.switchyardKept = (() => {
+globalThis.switchyardStoredTraces = (() => {
   const done = (request) =>
     new Promise((resolve, reject) => {
       request.onsuccess = () => resolve(request.result);
