@@ -97,7 +97,13 @@ fn shockwave_tells_what_it_predicts() {
 #[test]
 fn shares_tell_why_a_turn_comes() {
     let of = |policy, term| told(policy, 2, 1, 300.0, term).expect("it is told");
-    for policy in ["gandiva-fair", "mst", "ossp", "allox"] {
+    for policy in [
+        "gandiva-fair",
+        "mst",
+        "ossp",
+        "allox",
+        "finish-time-fairness",
+    ] {
         assert!(of(policy, "place in the order").ends_with(" of 3"));
         let priority: f64 = of(policy, "priority: share ÷ fraction")
             .parse()
@@ -105,6 +111,57 @@ fn shares_tell_why_a_turn_comes() {
         assert!(priority >= 0.0, "{policy}");
     }
     assert_eq!(of("gandiva-fair", "share of time on GPUs"), "67 %");
+}
+
+/// The number at the beginning of what is said.
+fn number(told: &str) -> f64 {
+    let first = told.split(' ').next().expect("a word");
+    first.parse().expect("a number")
+}
+
+#[test]
+fn finish_time_fairness_tells_how_fair_its_shares_are() {
+    let of = |job, at, term| {
+        let told = told("finish-time-fairness[reset=0]", 2, job, at, term).expect("it is told");
+        number(&told)
+    };
+    let (mine, largest) = (
+        "projected finish-time fairness ρ",
+        "the largest projected ρ of all jobs",
+    );
+    // They all came at once: each has the share that its part of the cluster gives.
+    for job in 0..3 {
+        assert_eq!(of(job, 0.0, mine), 1.0);
+        assert_eq!(of(job, 0.0, "share of time on GPUs"), 67.0);
+    }
+    let alone = "duration on its part of the cluster";
+    assert_eq!(of(2, 0.0, alone), 900.0);
+    assert_eq!(of(2, 300.0, "since it came"), 300.0);
+    // The one of 600 s has gone, so that no job has to wait.
+    assert!(of(1, 2000.0, largest) >= of(1, 2000.0, mine));
+    assert_eq!(of(1, 2000.0, "share of time on GPUs"), 100.0);
+}
+
+#[test]
+fn an_outage_does_not_make_finish_time_fairness_forget() {
+    let mut spec = spec("finish-time-fairness[reset=0]", 2);
+    spec.outages = "1:1000..2000".parse().expect("outages");
+    let mut workload = workload();
+    // It has both nodes or nothing, so that it waits while the one is away.
+    workload.jobs[1].gpus = 2;
+    let mut run = spec.start(workload.into());
+    let mut alone = |at| {
+        run.run_until(Time(at)).expect("a possible plan");
+        let explanation = run.explain(JobId(1), Time(at));
+        let told = explanation.facts.iter();
+        let fact = told
+            .clone()
+            .find(|fact| fact.term == "duration on its part of the cluster");
+        number(&fact.expect("it is told").in_seconds())
+    };
+    let before = alone(990.0);
+    let after = alone(2300.0);
+    assert!(before > 0.0 && after >= before, "{before} {after}");
 }
 
 #[test]

@@ -249,6 +249,8 @@ fn changing() -> Case {
             "mst",
             "ossp",
             "allox[reset=0]",
+            "finish-time-fairness",
+            "finish-time-fairness[reset=0]",
             "shockwave",
             "shockwave[round=300,future_rounds=8,k=10,lambda=5]",
         ],

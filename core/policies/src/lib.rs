@@ -42,6 +42,7 @@ mod f1;
 mod fcfs;
 mod fewest_gpus;
 mod fifo;
+mod finish_time_fairness;
 mod gandiva;
 mod gandiva_fair;
 mod gavel;
@@ -175,6 +176,7 @@ policies! {
     Volcano = volcano,
     Gandiva = gandiva,
     Themis = themis,
+    FinishTimeFairness = finish_time_fairness,
     Gavel = gavel,
     MuriS = muri_s,
     MuriL = muri_l,

@@ -26,7 +26,7 @@ use switchyard_explain::Unit;
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "themis",
     title: "Themis (oracle)",
-    summary: "Finish-time fairness: at the end of each lease, GPUs are offered first to the jobs furthest behind an isolated 1/N share. Oracle: bids use true remaining times.",
+    summary: "Finish-time fairness: at the end of each lease, GPUs are offered first to the jobs furthest behind an isolated 1/N share. Oracle: bids use true remaining times. What later papers compare with as Themis is the program finish-time-fairness.",
     source: "Mahajan et al., NSDI'20 §4–5",
     params: Parameters::INFOS,
     ..PolicyEntry::PLAIN

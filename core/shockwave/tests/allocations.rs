@@ -77,6 +77,26 @@ proptest! {
         prop_assert!(end <= bound * 1.05 * (1.0 + 1e-4), "{end} {bound}");
     }
 
+    /// No ratio that is less by a little could be had.
+    #[test]
+    fn themis_has_the_least_largest_ratio(jobs in any_jobs(), gpus in 4..40u32) {
+        let jobs: Vec<Job> = jobs.into_iter().filter(|job| job.gang <= gpus).collect();
+        let mut themis = Themis::default();
+        let shares = themis.allocate(&jobs, gpus);
+        let alone = |job: &Job| themis.alone(job.id).expect("it was asked about");
+        for job in &jobs {
+            let part = f64::from(gpus) / jobs.len() as f64 / f64::from(job.gang);
+            prop_assert!((alone(job) * part.min(1.0) / job.left() - 1.0).abs() < 1e-9);
+        }
+        let each = jobs.iter().zip(&shares);
+        let largest = each.map(|(job, share)| (job.age + job.left() / share) / alone(job)).fold(0.0, f64::max);
+        let less = largest * (1.0 - 1e-6);
+        let least: Vec<f64> = jobs.iter().map(|job| job.left() / (less * alone(job) - job.age)).collect();
+        let is_possible = least.iter().all(|share| (0.0..=1.0).contains(share))
+            && used(&jobs, &least) <= f64::from(gpus);
+        prop_assert!(!is_possible, "{largest}");
+    }
+
     /// It knows gangs only as one GPU.
     #[test]
     fn allox_gives_whole_gpus(jobs in any_jobs(), gpus in 4..40u32) {
@@ -94,4 +114,41 @@ proptest! {
             }
         }
     }
+}
+
+/// A job of a step per second.
+fn waiting(id: usize, remaining: f64, age: f64) -> Job {
+    Job {
+        id,
+        gang: 1,
+        throughput: 1.0,
+        remaining,
+        age,
+    }
+}
+
+#[test]
+fn themis_remembers_what_is_done_until_it_is_told_to_forget() {
+    let mut themis = Themis::default();
+    // By itself the one has the whole GPU; beside another half of it.
+    themis.allocate(&[waiting(0, 100.0, 0.0)], 1);
+    let both = [waiting(0, 60.0, 100.0), waiting(1, 60.0, 0.0)];
+    let shares = themis.allocate(&both, 1);
+    assert_eq!(
+        [0, 1].map(|id| themis.alone(id)),
+        [Some(160.0), Some(120.0)]
+    );
+    // (100 + 60 ÷ 0.6) ÷ 160 = 60 ÷ 0.4 ÷ 120.
+    assert!((shares[0] - 0.6).abs() < 1e-6, "{shares:?}");
+    assert!((shares[1] - 0.4).abs() < 1e-6, "{shares:?}");
+    // Who cannot run for a while has done no less.
+    themis.allocate(&both[1..], 1);
+    themis.allocate(&both, 1);
+    assert_eq!(themis.alone(0), Some(160.0));
+    themis.keep(|id| id == 1);
+    themis.allocate(&both, 1);
+    assert_eq!(
+        [0, 1].map(|id| themis.alone(id)),
+        [Some(120.0), Some(120.0)]
+    );
 }

@@ -1,15 +1,52 @@
 //! How long Sia's integer program of a round takes, over cluster and jobs: `cargo run --release -p switchyard-sia
-//! --example solving_speed`.
+//! --example solving_speed`. In Node's wasm, as the page has it, by
+//! `cargo build --profile page --target wasm32-unknown-unknown -p switchyard-sia --example solving_speed`,
+//! `wasm-bindgen --target nodejs --out-dir target/sia target/wasm32-unknown-unknown/page/examples/solving_speed.wasm`
+//! and `node target/sia/solving_speed.js`.
 //!
 //! The paper's cluster and multiples of it. Jobs differ in how fast each type is for them, how they scale, and what a
 //! restart costs them; up to three quarters of them ran before, on what the round before gave them, and in each round
 //! a tenth of the jobs is new. The median, the 95th percentile and the greatest of the rounds are printed, and how
 //! many plans are proven best to within 0.01 %.
 
-use std::time::Instant;
 use switchyard_sia::configurations::{Configuration, NodeType, configurations};
 use switchyard_sia::program::{Effort, Program, ProgramError, solve};
 use switchyard_sia::rows::{Objective, restart_factor};
+
+/// A clock, in seconds, and a place for lines.
+#[cfg(not(target_arch = "wasm32"))]
+mod host {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+
+    pub(crate) fn now() -> f64 {
+        static BEGIN: OnceLock<Instant> = OnceLock::new();
+        BEGIN.get_or_init(Instant::now).elapsed().as_secs_f64()
+    }
+
+    pub(crate) fn say(line: &str) {
+        println!("{line}");
+    }
+}
+
+/// Those of Node.
+#[cfg(target_arch = "wasm32")]
+mod host {
+    use wasm_bindgen::prelude::wasm_bindgen;
+
+    #[wasm_bindgen]
+    extern "C" {
+        #[wasm_bindgen(js_namespace = performance, js_name = now)]
+        fn milliseconds() -> f64;
+
+        #[wasm_bindgen(js_namespace = console, js_name = log)]
+        pub(crate) fn say(line: &str);
+    }
+
+    pub(crate) fn now() -> f64 {
+        milliseconds() / 1000.0
+    }
+}
 
 /// Rounds of each size.
 const ROUNDS: usize = 60;
@@ -78,7 +115,7 @@ impl Job {
 }
 
 fn main() -> Result<(), ProgramError> {
-    println!("GPUs  jobs  columns  median ms  p95 ms  most ms  proven");
+    host::say("GPUs  jobs  columns  median ms  p95 ms  most ms  proven");
     for (times, count) in SIZES {
         let types = [
             NodeType::new("aws", 6 * times, 4),
@@ -109,9 +146,9 @@ fn main() -> Result<(), ProgramError> {
                 zero: 110 * jobs.len() as i64,
                 ..Effort::default()
             };
-            let begin = Instant::now();
+            let begin = host::now();
             let solution = solve(&program, &effort)?;
-            seconds.push(begin.elapsed().as_secs_f64());
+            seconds.push(host::now() - begin);
             let gap = (solution.cost - solution.bound) as f64;
             let is_proven = gap <= (effort.zero + solution.cost) as f64 * effort.gap;
             proven += u32::from(is_proven);
@@ -129,13 +166,13 @@ fn main() -> Result<(), ProgramError> {
         }
         seconds.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
         let at = |share: f64| 1000.0 * seconds[((seconds.len() - 1) as f64 * share) as usize];
-        println!(
+        host::say(&format!(
             "{all:>4}  {count:>4}  {:>7}  {:>9.2}  {:>6.2}  {:>7.2}  {proven} of {ROUNDS}",
             columns.len(),
             at(0.5),
             at(0.95),
             at(1.0),
-        );
+        ));
     }
     Ok(())
 }

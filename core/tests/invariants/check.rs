@@ -32,7 +32,7 @@ fn idle(spec: &PolicySpec) -> Option<Idle> {
         "tiresias-tuned" | "optimus" | "pollux" | "sia" => None,
         "gavel" if is_given("types") => None,
         // As in the simulator that they are from, what comes free within a round waits for the next one.
-        "gandiva-fair" | "mst" | "ossp" | "allox" => None,
+        "gandiva-fair" | "mst" | "ossp" | "allox" | "finish-time-fairness" => None,
         "gandiva" if is_given("packing") => None,
         // The first in line blocks those who would end too late.
         "slurm" => None,

@@ -60,6 +60,8 @@ const VARIANTS: &[&str] = &[
     "mst[round=40,reset=0]",
     "ossp[round=45,reset=100]",
     "allox[round=40,reset=0]",
+    "finish-time-fairness[round=40,reset=0]",
+    "finish-time-fairness[round=45,reset=100]",
     "shockwave[round=40,future_rounds=5,k=10,lambda=5]",
     "shockwave[round=35.5,future_rounds=1,k=0,lambda=0]",
     "las[quantum=20.731]",

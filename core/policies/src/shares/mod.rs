@@ -16,7 +16,7 @@ use super::{ParamInfo, ParamKind};
 #[cfg(feature = "solvers")]
 pub(super) use courses::Courses;
 #[cfg(feature = "solvers")]
-pub(super) use one_kind::{Sees, policy};
+pub(super) use one_kind::{Decide, Sees, policy, policy_that_tells};
 
 /// How long shares hold.
 pub(super) const RESET: ParamInfo = param(

@@ -22,18 +22,45 @@ pub(crate) enum Sees {
     Remaining,
 }
 
-/// The shares of jobs on so many GPUs.
-type Decide = Box<dyn FnMut(&[Job], u32) -> Vec<f64>>;
+/// A decision on shares.
+pub(crate) trait Decide {
+    /// The share of each of these jobs on so many GPUs. They are those of the active jobs that can run.
+    fn shares(&mut self, jobs: &[Job], gpus: u32) -> Vec<f64>;
+
+    /// These jobs are active, in their order, and no others: what it remembers of others it may forget.
+    fn keep(&mut self, _active: &[JobId]) {}
+
+    /// What it knows of a job.
+    fn facts(&self, _job: &Job) -> Vec<Fact> {
+        Vec::new()
+    }
+}
+
+impl<Shares: FnMut(&[Job], u32) -> Vec<f64>> Decide for Shares {
+    fn shares(&mut self, jobs: &[Job], gpus: u32) -> Vec<f64> {
+        self(jobs, gpus)
+    }
+}
 
 struct OneKind {
-    decide: Decide,
+    decide: Box<dyn Decide>,
     sees: Sees,
     courses: Courses,
 }
 
 /// A policy of rounds of so many seconds, with shares that hold at least so long.
 pub(crate) fn policy(
-    decide: impl FnMut(&[Job], u32) -> Vec<f64> + 'static,
+    shares: impl FnMut(&[Job], u32) -> Vec<f64> + 'static,
+    sees: Sees,
+    times: (f64, f64),
+    strategy: Strategy,
+) -> Box<dyn Policy> {
+    policy_that_tells(shares, sees, times, strategy)
+}
+
+/// The same by a decision that has more to say of jobs than their shares.
+pub(crate) fn policy_that_tells(
+    decide: impl Decide + 'static,
     sees: Sees,
     (round, reset): (f64, f64),
     strategy: Strategy,
@@ -64,6 +91,7 @@ impl Allocate for OneKind {
         if self.looks() {
             self.courses.follow(view, asking.active);
         }
+        self.decide.keep(asking.active);
         let speeds: Vec<Vec<f64>> = asking
             .active
             .iter()
@@ -75,7 +103,7 @@ impl Allocate for OneKind {
         let jobs: Vec<Job> = able.map(|(&job, _)| self.courses.job(view, job)).collect();
         let shares = match jobs.is_empty() {
             true => Vec::new(),
-            false => (self.decide)(&jobs, asking.gpus.iter().sum()),
+            false => self.decide.shares(&jobs, asking.gpus.iter().sum()),
         };
         let mut shares = shares.into_iter();
         let of = |(&job, speeds): (&JobId, &Vec<f64>)| {
@@ -109,9 +137,10 @@ impl Allocate for OneKind {
             let speed = Fact::number("throughput now", now.throughput, 2, Unit::None);
             facts.push(speed.then(" steps/s"));
             if self.sees == Sees::Remaining {
-                let left = now.remaining / now.throughput;
+                let left = now.left();
                 facts.push(Fact::span("left, with the throughput of now", left));
             }
+            facts.extend(self.decide.facts(&now));
         }
         Some(facts)
     }

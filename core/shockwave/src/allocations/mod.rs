@@ -33,8 +33,8 @@ impl Job {
         f64::from(self.gang)
     }
 
-    /// Seconds that it would take from now on.
-    fn left(&self) -> f64 {
+    /// Seconds that it would take from now on, had it its gang all the time.
+    pub fn left(&self) -> f64 {
         self.remaining / self.throughput
     }
 }

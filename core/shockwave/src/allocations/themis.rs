@@ -1,7 +1,9 @@
-//! Finish-time fairness (Themis, NSDI'20; as Gavel §4.1 formulates it): the largest ratio of when a job is done to
+//! Finish-time fairness (Themis, NSDI'20; as Gavel §4.2 formulates it): the largest ratio of when a job is done to
 //! when it would be done with its part of the cluster to itself is as small as can be.
 //!
-//! A ratio can be had if the shares that it takes fit, so it is searched for by halves.
+//! A ratio can be had if the shares that it takes fit, so it is searched for by halves. As in the authors' simulators, what
+//! was done is counted in steps: a batch size that changes also changes how many are left, and the difference counts as
+//! done.
 
 use super::{Job, centre, fits};
 use std::collections::BTreeMap;
@@ -24,27 +26,42 @@ struct Memory {
     throughput: f64,
 }
 
+impl Memory {
+    /// Seconds that all of the job takes on its part.
+    fn alone(&self) -> f64 {
+        self.isolated + self.remaining / self.throughput
+    }
+}
+
 impl Themis {
+    /// Forgets the jobs that are not there any more.
+    pub fn keep(&mut self, is_there: impl Fn(usize) -> bool) {
+        self.of.retain(|&id, _| is_there(id));
+    }
+
+    /// Seconds that a job would take in all with its part of the cluster to itself, as of the last decision on it.
+    pub fn alone(&self, id: usize) -> Option<f64> {
+        self.of.get(&id).map(Memory::alone)
+    }
+
     /// The share of each job on so many GPUs.
     pub fn allocate(&mut self, jobs: &[Job], gpus: u32) -> Vec<f64> {
         let gpus = f64::from(gpus);
         let alone = |job: &Job| (gpus / jobs.len() as f64 / job.gang()).min(1.0);
         let mut fair = Vec::with_capacity(jobs.len());
-        let mut now = BTreeMap::new();
         for job in jobs {
             let throughput = job.throughput * alone(job);
             let isolated = self.of.get(&job.id).map_or(0.0, |before| {
                 before.isolated + (before.remaining - job.remaining) / before.throughput
             });
-            fair.push(isolated + job.remaining / throughput);
             let memory = Memory {
                 isolated,
                 remaining: job.remaining,
                 throughput,
             };
-            now.insert(job.id, memory);
+            fair.push(memory.alone());
+            self.of.insert(job.id, memory);
         }
-        self.of = now;
         shares(jobs, &fair, gpus).unwrap_or_else(|| jobs.iter().map(alone).collect())
     }
 }

@@ -137,6 +137,17 @@ fn key_of(used: &[u32], gpus: &[u32], weights: &[u128]) -> Option<u128> {
     Some(parts.map(|(&used, weight)| u128::from(used) * weight).sum())
 }
 
+/// The GPUs of a type in a key, of which there are so many at most. Keys are short as a rule, and dividing long numbers is
+/// slow in wasm.
+fn part_of(key: u128, weight: u128, most: u32) -> u32 {
+    let count = u64::from(most) + 1;
+    let part = match (u64::try_from(key), u64::try_from(weight)) {
+        (Ok(key), Ok(weight)) => key / weight % count,
+        _ => (key / weight % u128::from(count)) as u64,
+    };
+    part as u32
+}
+
 type Open = Vec<(usize, Vec<Move>)>;
 
 /// The jobs that are left one option, with it; the others and their moves, best first; what the former use.
@@ -212,8 +223,7 @@ struct Walk<'w, 'p> {
 
 impl Walk<'_, '_> {
     fn used(&self, key: u128, kind: usize) -> u32 {
-        let within = key / self.weights[kind] % (u128::from(self.free.gpus[kind]) + 1);
-        within as u32
+        part_of(key, self.weights[kind], self.free.gpus[kind])
     }
 
     /// The price of the GPUs that stay idle, whatever the later jobs use.
@@ -273,4 +283,27 @@ fn trace(
     });
     let cost = costs.sum();
     Plan { chosen, cost }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_key_tells_the_gpus_of_each_type(
+            of in prop::collection::vec((1..u32::MAX, 0.0..=1.0), 1..5), zeros in 0..3usize
+        ) {
+            let mut gpus: Vec<u32> = of.iter().map(|(gpus, _)| *gpus).collect();
+            let mut used: Vec<u32> = of.iter().map(|(gpus, part)| (f64::from(*gpus) * part) as u32).collect();
+            // The last types may have nothing used, so that long weights meet short keys.
+            gpus.extend([7].repeat(zeros));
+            used.extend([0].repeat(zeros));
+            let Ok(weights) = weights(&gpus) else { return Ok(()) };
+            let key = key_of(&used, &gpus, &weights).expect("no more than there are");
+            let told = weights.iter().zip(&gpus).map(|(weight, gpus)| part_of(key, *weight, *gpus));
+            prop_assert_eq!(told.collect::<Vec<_>>(), used);
+        }
+    }
 }
