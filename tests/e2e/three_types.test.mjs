@@ -23,7 +23,7 @@ test("the sample opens from the trace panel, and who tells types apart is done s
 
 for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]]) {
   test(`a round tells what each job could have, ${width}, ${colorScheme}`, async (t) => {
-    const page = await open(t, `${SAMPLE}&run=sia&t=14400&view=goodput`, { viewport: { width, height: 900 }, colorScheme });
+    const page = await open(t, `${SAMPLE}&run=sia&t=7200&view=goodput`, { viewport: { width, height: 900 }, colorScheme });
     await finished(page, 1);
     const region = page.getByRole("region", { name: "What each job could have" });
     await region.scrollIntoViewIfNeeded();
@@ -54,7 +54,7 @@ for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [390, "ligh
 }
 
 test("why says what a job was given, what it would have by itself, and draws both", async (t) => {
-  const page = await open(t, `${SAMPLE}&run=sia&t=14400`, { viewport: { width: 1440, height: 900 } });
+  const page = await open(t, `${SAMPLE}&run=sia&t=7200`, { viewport: { width: 1440, height: 900 } });
   await finished(page, 1);
   const goodput = page.getByRole("tab", { name: "Goodput" });
   await goodput.click();

@@ -220,12 +220,12 @@ pub const SAMPLES: &[Sample] = &[
     Sample {
         name: "three-types",
         title: "Three types of GPUs",
-        summary: "160 jobs on 24 T4, 16 A100 and 24 RTX 2080 Ti, the cluster of Sia's figures. Sia and Pollux give each job as many GPUs as are worth it, but only Sia tells types apart. The view Goodput shows what each job could have had in the last round.",
+        summary: "240 jobs on 24 T4, 16 A100 and 24 RTX 2080 Ti, the cluster of Sia's figures. Sia and Pollux give each job as many GPUs as are worth it, but only Sia tells types apart. The view Goodput shows what each job could have had in the last round.",
         cluster: "6x4:t4+2x8:a100+3x8:rtx2080ti",
-        opens_at: 4.0 * 3600.0,
+        opens_at: 2.0 * 3600.0,
         jobs: Jobs::Drawn {
-            count: 160,
-            load: 1.2,
+            count: 240,
+            load: 4.0,
             backlog: 24,
             seed: 29,
         },
