@@ -260,10 +260,16 @@ fn the_engine_refuses_a_third_job_and_those_that_cannot_share() {
         scripted(workload(&rows), on_the_first),
         Err(PlanErrorKind::Place(full))
     );
-    // More GPUs than it names, and parameter servers.
+    // More GPUs than it names, memory, and parameter servers.
     assert_eq!(
         scripted(workload(&[(0.0, 2, 9.0, DQN, None)]), on_the_first),
-        Err(PlanErrorKind::CannotTakeTurns)
+        Err(PlanErrorKind::CannotRunBeside)
+    );
+    let mut with_memory = Workload::clone(&workload(&rows[..1]));
+    with_memory.jobs[0].demand.gpu_memory = 1;
+    assert_eq!(
+        scripted(Arc::new(with_memory), on_the_first),
+        Err(PlanErrorKind::CannotRunBeside)
     );
     let mut with_servers = Workload::clone(&workload(&rows[..1]));
     with_servers.jobs[0].demand.servers = Servers {

@@ -246,8 +246,8 @@ impl World {
     #[cold]
     fn take_beside(&mut self, job: JobId, parts: &[Part]) -> Result<u32, PlanErrorKind> {
         let named = |part: &Part| part.wished.count_ones() == part.gpus;
-        if !self.setting.may_take_turns(job) || !parts.iter().all(named) {
-            return Err(PlanErrorKind::CannotTakeTurns);
+        if !self.setting.may_run_beside(job) || !parts.iter().all(named) {
+            return Err(PlanErrorKind::CannotRunBeside);
         }
         self.nodes
             .take_beside(parts, &self.standings, &mut self.log)

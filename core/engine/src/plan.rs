@@ -87,7 +87,7 @@ impl Plan {
     }
 
     /// Run the job on exactly these GPUs, those that its parts wish for, of which each may have another job that was
-    /// placed so, too. It may [take turns](super::View::may_take_turns).
+    /// placed so, too. It may [run beside others](super::View::may_run_beside).
     pub fn place_as(&mut self, job: JobId, standing: Standing, placement: &Placement) {
         self.put(job, &placement.parts, None);
         if let Some(placed) = self.placed.last_mut() {
@@ -278,6 +278,11 @@ pub enum PlanErrorKind {
         "it is to take turns with others on the same GPUs, but adapts, has parameter servers or a share of a GPU, or is one of more than four"
     )]
     CannotTakeTurns,
+    /// So are jobs beside which others run; they tell of no memory that they need, and are given GPUs by number.
+    #[error(
+        "others may come to its GPUs, but it adapts, has parameter servers or a share of a GPU, tells how much memory of a GPU it needs, or is not told which GPUs it gets"
+    )]
+    CannotRunBeside,
     /// Only an adaptive job has a batch to choose.
     #[error("it is given a batch size but is a gang with a fixed duration")]
     NotAdaptive,

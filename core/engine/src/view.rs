@@ -89,6 +89,11 @@ impl View<'_> {
         self.setting.may_take_turns(job)
     }
 
+    /// Whether a job may run beside others on the same GPUs.
+    pub fn may_run_beside(&self, job: JobId) -> bool {
+        self.setting.may_run_beside(job)
+    }
+
     /// The name of the job's model; none: the trace tells none.
     pub fn model_name(&self, job: JobId) -> Option<&str> {
         let workload = &self.setting.workload;

@@ -45,8 +45,8 @@ impl Table<'_, '_> {
     /// How a job would have its GPUs.
     fn hold(&self, job: JobId, standing: Standing) -> Hold {
         match kind(self.view, job) {
-            Some(_) => Hold::With(standing),
-            None => Hold::Alone,
+            Some(_) if self.view.may_run_beside(job) => Hold::With(standing),
+            _ => Hold::Alone,
         }
     }
 

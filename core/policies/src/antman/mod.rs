@@ -12,7 +12,7 @@
 //! What differs from the simulator: guaranteed gangs may be of any size, and of one larger than a node no part of a node is
 //! kept. If no guaranteed job runs and none can start, all give back what they keep, and keep anew in their order:
 //! failures of nodes could have them wait for one another for ever. Jobs of models that were not measured have their
-//! GPUs to themselves.
+//! GPUs to themselves, and so have jobs with parameter servers, and those that tell how much memory of a GPU they need.
 
 #[cfg(feature = "solvers")]
 mod board;

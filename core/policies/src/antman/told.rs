@@ -79,6 +79,10 @@ pub(super) fn explain(grounds: &Grounds<'_>, view: &View<'_>, job: JobId) -> Exp
             facts.push(fact);
         }
     }
+    if kind(view, job).is_some() && !view.may_run_beside(job) {
+        let memory = "nobody: it has parameter servers, or tells how much memory of a GPU it needs";
+        facts.push(Fact::new("shares GPUs with", memory));
+    }
     if kind(view, job).is_none() {
         let model = view.model_name(job).unwrap_or("of a model not told");
         facts.push(Fact::new(
