@@ -233,6 +233,9 @@ impl AntMan {
             }
             let hold = table.hold(job, Standing::Guaranteed);
             let kept = self.kept.remove(&job).unwrap_or_default();
+            if kept.is_empty() && table.board.counts(hold).all(|there| there == 0) {
+                continue;
+            }
             table.board.give_back(&kept);
             // Who has begun to keep GPUs goes on there, if the placement has gangs wait.
             let goes_on = !kept.is_empty() && table.strategy.may_wait();
