@@ -225,6 +225,8 @@ fn in_turns() -> Case {
             "muri-l",
             "muri-s[interval=0]",
             "muri-l[packing=3,placement=yarn,unpack=true]",
+            "antman[limit=1]",
+            "antman[placement=yarn]",
         ],
         ..lab
     }

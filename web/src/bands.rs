@@ -2,6 +2,7 @@
 //! the job does. In: a log's segments in order. Out: each one's bands, in thousandths.
 
 use std::collections::BTreeMap;
+use switchyard::cluster::Gpus;
 use switchyard::engine::RunLog;
 use switchyard::order;
 
@@ -27,36 +28,33 @@ pub struct Bands {
 const WHOLE: u32 = 1000;
 
 impl Bands {
-    /// Takes in the log's next segment. The lowest room that is large enough is taken; where none is,
-    /// what there is.
+    /// Takes in the log's next segment. The lowest room that is large enough on all of its GPUs is taken; where none is,
+    /// what there is on the first.
     pub(crate) fn add(&mut self, log: &RunLog, segment: usize) {
         let new = log.segment(segment);
-        let (Some(share), Some(on)) = (new.share, new.gpus.first()) else {
+        let Some(share) = new.share else {
             return;
         };
-        let there = self
-            .there
-            .entry((on.node, on.mask.trailing_zeros()))
-            .or_default();
-        there.retain(|&at| log.segment(self.of[at].0 as usize).end > new.start);
-        let mut taken: Vec<Band> = there.iter().flat_map(|&at| self.of[at].1.clone()).collect();
-        order::sort(&mut taken);
-        let (from, to) = (WHOLE, WHOLE);
-        taken.push(Band { from, to });
-        let mut low = 0;
-        let mut free: Vec<Band> = Vec::new();
-        for Band { from, to } in taken {
-            if from > low {
-                free.push(Band {
-                    from: low,
-                    to: from,
-                });
-            }
-            low = low.max(to);
+        let each = |of: &Gpus| {
+            let Gpus { node, mask } = *of;
+            let gpus = (0..u64::BITS).filter(move |gpu| mask >> gpu & 1 == 1);
+            gpus.map(move |gpu| (node, gpu))
+        };
+        let own: Vec<(u32, u32)> = new.gpus.iter().flat_map(each).collect();
+        let mut taken: Vec<Vec<Band>> = Vec::with_capacity(own.len());
+        for &gpu in &own {
+            let there = self.there.entry(gpu).or_default();
+            there.retain(|&at| log.segment(self.of[at].0 as usize).end > new.start);
+            taken.push(there.iter().flat_map(|&at| self.of[at].1.clone()).collect());
+            there.push(self.of.len());
         }
-        if let Some(&one) = free.iter().find(|of| of.to - of.from >= share) {
-            free = vec![one];
-        }
+        let Some(on_first) = taken.first().cloned() else {
+            return;
+        };
+        let enough = |free: &[Band]| free.iter().copied().find(|of| of.to - of.from >= share);
+        let on_first = free(on_first);
+        let one = enough(&free(taken.concat())).or(enough(&on_first));
+        let free = one.map_or(on_first, |one| vec![one]);
         let mut left = share;
         let take = |room: Band| {
             let part = left.min(room.to - room.from);
@@ -64,7 +62,6 @@ impl Bands {
             let (from, to) = (room.from, room.from + part);
             (part > 0).then_some(Band { from, to })
         };
-        there.push(self.of.len());
         self.of
             .push((segment as u32, free.into_iter().filter_map(take).collect()));
     }
@@ -81,6 +78,25 @@ impl Bands {
     }
 }
 
+/// What bands leave of a GPU.
+fn free(mut taken: Vec<Band>) -> Vec<Band> {
+    order::sort(&mut taken);
+    let (from, to) = (WHOLE, WHOLE);
+    taken.push(Band { from, to });
+    let mut low = 0;
+    let mut free: Vec<Band> = Vec::new();
+    for Band { from, to } in taken {
+        if from > low {
+            free.push(Band {
+                from: low,
+                to: from,
+            });
+        }
+        low = low.max(to);
+    }
+    free
+}
+
 impl Band {
     /// Whether a place, thousandths from the lower end, is in it.
     pub(crate) fn holds(&self, place: f64) -> bool {
@@ -92,8 +108,10 @@ impl Band {
 mod tests {
     use super::*;
     use switchyard::RunSpec;
-    use switchyard::engine::SimOptions;
+    use switchyard::cluster::{Part, Placement};
+    use switchyard::engine::{News, Plan, Scheduler, SimOptions, Simulation, Standing, View};
     use switchyard::job::{Demand, Job, JobId};
+    use switchyard::policies::{Explanation, Policy, Rng, Verdict};
     use switchyard::workload::Workload;
 
     /// Jobs of (submission, duration, thousandths) on one GPU.
@@ -156,5 +174,56 @@ mod tests {
         );
         assert_eq!(log.segment(5).job, JobId(5));
         assert!(!bands.is_empty());
+    }
+
+    /// Starts the first job that comes on the second GPU, and one that comes later on both.
+    struct Overlapping;
+
+    impl Policy for Overlapping {
+        fn plan(&mut self, view: &View<'_>, _rng: &mut Rng, plan: &mut Plan) {
+            for &news in view.news() {
+                let News::Arrived(job) = news else { continue };
+                let wished = [0b10, 0b11][job.index()];
+                let part = Part {
+                    wished,
+                    ..Part::new(0, view.gpus(job))
+                };
+                let parts = vec![part];
+                plan.place_as(job, Standing::Opportunistic, &Placement { parts });
+            }
+        }
+
+        fn explain(&self, _view: &View<'_>, _job: JobId) -> Explanation {
+            Explanation::new(Verdict::NotActive, Vec::new())
+        }
+    }
+
+    #[test]
+    fn a_gang_has_one_band_that_is_free_on_all_of_its_gpus() {
+        let jobs = [(0.0, 1, 90.0), (10.0, 2, 9.0)];
+        let job = |&(submit, gpus, duration): &(f64, u32, f64)| Job::plain(submit, gpus, duration);
+        let workload = Workload {
+            jobs: jobs.iter().map(job).collect(),
+            ..Workload::default()
+        };
+        let scheduler = Scheduler {
+            spec: "overlapping".to_owned(),
+            given: Vec::new(),
+            oracle: false,
+            replays: false,
+            packs: false,
+            interleaves: true,
+            looks_at_links: false,
+            policy: Box::new(Overlapping),
+        };
+        let cluster = "1x2".parse().unwrap();
+        let options = SimOptions::default();
+        let mut simulation = Simulation::new(workload.into(), &cluster, scheduler, options);
+        simulation.run().unwrap();
+        let log = simulation.into_log();
+        let mut bands = Bands::default();
+        (0..log.segments()).for_each(|i| bands.add(&log, i));
+        let of = |i| bands.of(i).map(|of| (of.len(), of[0].from, of[0].to));
+        assert_eq!([of(0), of(1)], [Some((1, 0, 500)), Some((1, 500, 1000))]);
     }
 }

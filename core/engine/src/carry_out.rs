@@ -6,6 +6,7 @@ use super::jobs::Phase;
 use super::log::{EventKind, Rental, Round};
 use super::plan::{Placed, Plan, PlanErrorKind};
 use super::speed::Entering;
+use super::standing::Standings;
 use super::world::{Refusal, Trouble, World};
 use crate::Time;
 use crate::cluster::{Part, Pools, Share};
@@ -129,12 +130,20 @@ impl World {
         if together > 1 {
             self.check_turns(placed)?;
         }
-        let shared = self
+        let standing = placed.standing;
+        let (shared, taken) = self
             .check_start(job, parts, given, batch)
             .and_then(|()| self.check_nodes(job, parts, batch.is_some()))
-            .and_then(|()| match beside {
-                None => self.nodes.take(parts, &mut self.log),
-                Some(other) => Ok(self.take_with(other)),
+            .and_then(|()| match (beside, standing) {
+                (None, None) => {
+                    let shared = self.nodes.take(parts, &mut self.log)?;
+                    Ok((shared, Part::gpus_of(parts)))
+                }
+                (None, Some(_)) => Ok((None, self.take_beside(job, parts)?)),
+                (Some(other), _) => {
+                    self.take_with(other);
+                    Ok((None, 0))
+                }
             })
             .map_err(|kind| (job, kind))?;
         let parts = shared.as_ref().map_or(parts, std::slice::from_ref);
@@ -154,6 +163,10 @@ impl World {
             // The first has what cannot be divided.
             let rest = if beside.is_none() { all % count } else { 0 };
             self.log.push_share(segment, all / count + rest);
+        }
+        if standing.is_some() {
+            let part = u32::from(WHOLE) / Standings::MOST as u32;
+            self.log.push_share(segment, part);
         }
         for part in parts.iter().filter(|part| part.servers > 0) {
             self.log.push_servers(segment, part.node, part.servers);
@@ -175,12 +188,13 @@ impl World {
         let times = (self.now, ready);
         self.jobs.queue.leave(own.gpus);
         self.jobs.enter(job, times, segment, is_spread);
-        match beside {
-            None => self.ledger.enter(job, own, parts),
-            Some(other) => {
-                self.groups.join(job, other);
-                self.ledger.join(job, own, parts);
-            }
+        self.ledger.enter(job, own, parts, taken);
+        if let Some(other) = beside {
+            self.groups.join(job, other);
+        }
+        if let Some(standing) = standing {
+            let gpus = self.log.segment(segment as usize).gpus;
+            self.standings.enter(job, standing, gpus);
         }
         if self.setting.pools.is_some() {
             self.spare.take(parts, self.setting.needs(job));
@@ -193,6 +207,7 @@ impl World {
                 gpus: self.log.segment(segment as usize).gpus,
                 is_spread,
                 beside,
+                standing,
                 trains: self.jobs.training(job).is_some(),
             });
         }
@@ -221,11 +236,21 @@ impl World {
 
     /// Hands out, for the log's next segment, the GPUs that another job has.
     #[cold]
-    fn take_with(&mut self, other: JobId) -> Option<Part> {
+    fn take_with(&mut self, other: JobId) {
         let segment = self.jobs.segment[other.index()];
         let gpus = self.log.segment(segment as usize).gpus.to_vec();
         gpus.into_iter().for_each(|gpus| self.log.push_gpus(gpus));
-        None
+    }
+
+    /// Hands out, for the log's next segment, GPUs that others may have, too. Returns how many were free.
+    #[cold]
+    fn take_beside(&mut self, job: JobId, parts: &[Part]) -> Result<u32, PlanErrorKind> {
+        let named = |part: &Part| part.wished.count_ones() == part.gpus;
+        if !self.setting.may_run_beside(job) || !parts.iter().all(named) {
+            return Err(PlanErrorKind::CannotRunBeside);
+        }
+        self.nodes
+            .take_beside(parts, &self.standings, &mut self.log)
     }
 
     fn check_start(

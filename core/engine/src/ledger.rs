@@ -91,14 +91,9 @@ impl Ledger {
         self.entries[job.index()].starts
     }
 
-    /// The job has been given GPUs, alone or as the first of those that take turns on them. It did not run.
-    pub(super) fn enter(&mut self, id: JobId, job: &Job, parts: &[Part]) {
-        self.gpus += Part::gpus_of(parts);
-        self.join(id, job, parts);
-    }
-
-    /// The job has been given GPUs that another one has, too. It did not run.
-    pub(super) fn join(&mut self, id: JobId, job: &Job, parts: &[Part]) {
+    /// The job has been given GPUs, so many of which nobody else has. It did not run.
+    pub(super) fn enter(&mut self, id: JobId, job: &Job, parts: &[Part], taken: u32) {
+        self.gpus += taken;
         let whole = Part::gpus_of(parts);
         // A share counts as a GPU to its job and tenant, and as none of those that are taken whole.
         let gpus = whole.max(1);
@@ -117,11 +112,10 @@ impl Ledger {
         self.by_tenant[account] += gpus;
     }
 
-    /// The job has lost its GPUs. `frees`: nobody else has them.
-    pub(super) fn leave(&mut self, id: JobId, job: &Job, frees: bool) {
+    /// The job has lost its GPUs, so many of which nobody else has.
+    pub(super) fn leave(&mut self, id: JobId, job: &Job, freed: u32) {
         let entry = &mut self.entries[id.index()];
         let gpus = std::mem::take(&mut entry.gpus);
-        let whole = Part::gpus_of(&entry.parts);
         entry.parts.clear();
         let (older, newer) = (entry.older.take(), entry.newer.take());
         match older {
@@ -133,7 +127,7 @@ impl Ledger {
             None => self.newest = older,
         }
         self.running -= 1;
-        self.gpus -= if frees { whole } else { 0 };
+        self.gpus -= freed;
         let account = self.account(job.tenant);
         self.by_tenant[account] -= gpus;
     }
@@ -171,15 +165,15 @@ mod tests {
         let (named, nameless) = (job(Some(0)), job(None));
         let mut ledger = Ledger::new(4, 1);
         for (id, job) in [(2, &named), (0, &nameless), (3, &named)] {
-            ledger.enter(JobId(id), job, &[Part::new(id, 2)]);
+            ledger.enter(JobId(id), job, &[Part::new(id, 2)], 2);
         }
         assert_eq!(running(&ledger), [2, 0, 3]);
         assert_eq!((ledger.len(), ledger.gpus_in_use()), (3, 6));
         assert_eq!((ledger.gpus_of(Some(0)), ledger.gpus_of(None)), (4, 2));
 
-        ledger.leave(JobId(0), &nameless, true);
-        ledger.leave(JobId(2), &named, true);
-        ledger.enter(JobId(2), &named, &[Part::new(1, 1), Part::new(2, 1)]);
+        ledger.leave(JobId(0), &nameless, 2);
+        ledger.leave(JobId(2), &named, 2);
+        ledger.enter(JobId(2), &named, &[Part::new(1, 1), Part::new(2, 1)], 2);
         assert_eq!(running(&ledger), [3, 2]);
         assert_eq!((ledger.gpus(JobId(2)), ledger.starts(JobId(2))), (2, 2));
         assert_eq!(
@@ -187,8 +181,8 @@ mod tests {
             (&[][..], 1)
         );
 
-        ledger.leave(JobId(3), &named, true);
-        ledger.leave(JobId(2), &named, true);
+        ledger.leave(JobId(3), &named, 2);
+        ledger.leave(JobId(2), &named, 2);
         assert!(ledger.is_empty() && running(&ledger).is_empty());
         assert_eq!(
             ledger.gpus_in_use() + ledger.gpus_of(Some(0)) + ledger.gpus_of(None),

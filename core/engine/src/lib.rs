@@ -35,6 +35,7 @@ mod progress;
 mod scheduler;
 mod setting;
 mod speed;
+mod standing;
 mod start_on_cores;
 mod training;
 mod training_plots;
@@ -58,6 +59,7 @@ pub use node_state::NodeState;
 pub use plan::{Mistake, Plan, PlanError, PlanErrorKind, ProgramError};
 pub use scheduler::{Cadence, Every, Policy, Scheduler};
 pub use setting::SimOptions;
+pub use standing::Standing;
 pub use training::TrainingView;
 pub use view::View;
 

@@ -4,6 +4,7 @@
 use super::log::RunLog;
 use super::node_state::NodeState;
 use super::plan::PlanErrorKind;
+use super::standing::{Standings, each};
 use crate::cluster::{ClusterSpec, FreeGpus, Gpus, Occupancy, Part, PlaceError, Share, Shares};
 use switchyard_model::outages::OutageKind;
 
@@ -113,19 +114,7 @@ impl Nodes {
                 wished,
                 ..
             } = part;
-            // Beyond the cluster there is nothing that has a state.
-            if !self.all_up() && (node as usize) < self.count() {
-                match self.state(node) {
-                    NodeState::Up => {}
-                    NodeState::Unrented => {
-                        let rented = self.rented;
-                        return Err(PlanErrorKind::NotRented { node, rented });
-                    }
-                    state @ (NodeState::Drained | NodeState::Down) => {
-                        return Err(PlanErrorKind::NodeNotUp { node, state });
-                    }
-                }
-            }
+            self.check_up(node)?;
             if !part.has_workers() {
                 if node as usize >= self.count() {
                     return Err(PlanErrorKind::Place(PlaceError::NoSuchNode(node)));
@@ -145,6 +134,64 @@ impl Nodes {
             log.push_gpus(gpus);
         }
         Ok(shared)
+    }
+
+    /// Whether jobs may come to a node. Beyond the cluster there is nothing that has a state.
+    fn check_up(&self, node: u32) -> Result<(), PlanErrorKind> {
+        if self.all_up() || (node as usize) >= self.count() {
+            return Ok(());
+        }
+        match self.state(node) {
+            NodeState::Up => Ok(()),
+            NodeState::Unrented => {
+                let rented = self.rented;
+                Err(PlanErrorKind::NotRented { node, rented })
+            }
+            state @ (NodeState::Drained | NodeState::Down) => {
+                Err(PlanErrorKind::NodeNotUp { node, state })
+            }
+        }
+    }
+
+    /// Hands out, for the log's next segment, exactly the GPUs that parts wish for: free ones, and such as one job with
+    /// a standing has. Returns how many were free.
+    #[cold]
+    pub(super) fn take_beside(
+        &mut self,
+        parts: &[Part],
+        standings: &Standings,
+        log: &mut RunLog,
+    ) -> Result<u32, PlanErrorKind> {
+        let mut taken = 0;
+        for part in parts {
+            let &Part { node, wished, .. } = part;
+            self.check_up(node)?;
+            if node as usize >= self.count() {
+                return Err(PlanErrorKind::Place(PlaceError::NoSuchNode(node)));
+            }
+            let full = |gpu: u32| PlaceError::GpuFull {
+                node,
+                gpu: gpu as u8,
+            };
+            let all = Gpus { node, mask: wished };
+            let mut free = Gpus { node, mask: 0 };
+            for (_, gpu) in each(all) {
+                match standings.count(node, gpu) {
+                    0 => free.mask |= 1 << gpu,
+                    there if there < Standings::MOST => {}
+                    _ => return Err(PlanErrorKind::Place(full(gpu))),
+                }
+            }
+            let got = self.occupancy.take(node, free.count(), free.mask);
+            let got = got.map_err(PlanErrorKind::Place)?;
+            if let Some((_, gpu)) = each(free).find(|&(_, gpu)| got.mask >> gpu & 1 == 0) {
+                return Err(PlanErrorKind::Place(full(gpu)));
+            }
+            taken += free.count();
+            log.push_gpus(all);
+        }
+        self.in_use += taken;
+        Ok(taken)
     }
 
     #[cold]

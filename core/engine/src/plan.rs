@@ -2,6 +2,7 @@
 //! changes and not with what stays.
 
 use super::node_state::NodeState;
+use super::standing::Standing;
 use crate::cluster::{Part, PlaceError, Placement};
 use crate::goodput::LocalBatch;
 use crate::job::JobId;
@@ -36,6 +37,8 @@ pub(super) struct Placed {
     pub(super) batch: Option<LocalBatch>,
     /// Jobs that take turns on these GPUs: how many, and the first of them; 1 and itself: no others.
     pub(super) turns: (u8, JobId),
+    /// As what, where another job may have the same GPUs, too.
+    pub(super) standing: Option<Standing>,
 }
 
 /// A change of a job's queue, for the log.
@@ -83,6 +86,15 @@ impl Plan {
         }
     }
 
+    /// Run the job on exactly these GPUs, those that its parts wish for, of which each may have another job that was
+    /// placed so, too. It may [run beside others](super::View::may_run_beside).
+    pub fn place_as(&mut self, job: JobId, standing: Standing, placement: &Placement) {
+        self.put(job, &placement.parts, None);
+        if let Some(placed) = self.placed.last_mut() {
+            placed.standing = Some(standing);
+        }
+    }
+
     fn put(&mut self, job: JobId, parts: &[Part], batch: Option<LocalBatch>) {
         let from = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
@@ -93,6 +105,7 @@ impl Plan {
             to,
             batch,
             turns: (1, job),
+            standing: None,
         });
     }
 
@@ -265,6 +278,11 @@ pub enum PlanErrorKind {
         "it is to take turns with others on the same GPUs, but adapts, has parameter servers or a share of a GPU, or is one of more than four"
     )]
     CannotTakeTurns,
+    /// So are jobs beside which others run; they tell of no memory that they need, and are given GPUs by number.
+    #[error(
+        "others may come to its GPUs, but it adapts, has parameter servers or a share of a GPU, tells how much memory of a GPU it needs, or is not told which GPUs it gets"
+    )]
+    CannotRunBeside,
     /// Only an adaptive job has a batch to choose.
     #[error("it is given a batch size but is a gang with a fixed duration")]
     NotAdaptive,

@@ -230,6 +230,13 @@ impl Setting {
         self.interleaves && fixed && job.demand.servers.count == 0 && self.share(id).is_none()
     }
 
+    /// Whether a job may run beside others on the same GPUs: one that could take turns, has no parameter servers, and
+    /// tells of no memory of a GPU that it needs, for nobody looks whether there is enough for two.
+    pub(super) fn may_run_beside(&self, id: JobId) -> bool {
+        let plain = self.needs(id).servers().count == 0 && self.job(id).demand.gpu_memory == 0;
+        self.may_take_turns(id) && plain
+    }
+
     /// What a job has of a GPU that the policy gives to it and another, if that may be: half.
     pub(super) fn half(&self, id: JobId) -> Option<Share> {
         let job = self.job(id);

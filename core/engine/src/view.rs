@@ -11,9 +11,10 @@ use super::nodes::Nodes;
 use super::on_cores::OnCores;
 use super::outages::Timeline;
 use super::setting::Setting;
+use super::standing::{Standing, Standings};
 use super::training::TrainingView;
 use crate::Time;
-use crate::cluster::{FreeGpus, Needs, Share, Spare};
+use crate::cluster::{FreeGpus, Gpus, Needs, Share, Spare};
 use crate::contention::Profile;
 use crate::job::JobId;
 use crate::throughputs::JobType;
@@ -36,6 +37,7 @@ pub struct View<'a> {
     pub(super) jobs: &'a Jobs,
     pub(super) ledger: &'a Ledger,
     pub(super) groups: &'a Groups,
+    pub(super) standings: &'a Standings,
     pub(super) log: &'a RunLog,
     pub(super) outages: &'a Timeline,
 }
@@ -66,9 +68,30 @@ impl View<'_> {
         self.groups.of(job)
     }
 
+    /// As what a running job has its GPUs, where another one may have them, too.
+    pub fn standing(&self, job: JobId) -> Option<Standing> {
+        self.standings.of(job)
+    }
+
+    /// The jobs that have some of a running job's GPUs, too. In order.
+    pub fn beside(&self, job: JobId) -> Vec<JobId> {
+        self.standings.beside(job)
+    }
+
+    /// Which GPUs a running job has.
+    pub fn gpus_of(&self, job: JobId) -> &[Gpus] {
+        let segment = self.jobs.segment[job.index()];
+        self.log.segment(segment as usize).gpus
+    }
+
     /// Whether a job may take turns with others on the same GPUs.
     pub fn may_take_turns(&self, job: JobId) -> bool {
         self.setting.may_take_turns(job)
+    }
+
+    /// Whether a job may run beside others on the same GPUs.
+    pub fn may_run_beside(&self, job: JobId) -> bool {
+        self.setting.may_run_beside(job)
     }
 
     /// The name of the job's model; none: the trace tells none.
@@ -98,10 +121,9 @@ impl View<'_> {
 
     /// A running job and where it is.
     fn resident(&self, job: JobId) -> Resident<'_> {
-        let segment = self.jobs.segment[job.index()];
         Resident {
             job,
-            gpus: self.log.segment(segment as usize).gpus,
+            gpus: self.gpus_of(job),
             parts: self.ledger.parts(job),
             needs: self.setting.needs(job),
             knows_nodes: self.jobs.training(job).is_some(),

@@ -17,6 +17,7 @@ use super::progress::StretchEnd;
 use super::scheduler::{Every, Policy, Scheduler};
 use super::setting::{Setting, SimOptions};
 use super::speed::Speeds;
+use super::standing::Standings;
 use super::view::View;
 use super::watch::Watch;
 use crate::Time;
@@ -42,6 +43,8 @@ pub(super) struct World {
     pub(super) ledger: Ledger,
     /// Jobs that have the same GPUs.
     pub(super) groups: Groups,
+    /// Jobs beside which others may have the same GPUs.
+    pub(super) standings: Standings,
     pub(super) speeds: Speeds,
     pub(super) events: Events,
     pub(super) outages: Timeline,
@@ -101,6 +104,7 @@ impl World {
             on_cores: OnCores::of(&setting, cluster, scheduler.replays),
             ledger: Ledger::new(workload.jobs.len(), workload.tenants.len()),
             groups: Groups::default(),
+            standings: Standings::default(),
             speeds: Speeds::new(&setting, cluster),
             spare: setting.spare(),
             events: Events::default(),
@@ -147,6 +151,7 @@ impl World {
             jobs: &self.jobs,
             ledger: &self.ledger,
             groups: &self.groups,
+            standings: &self.standings,
             log: &self.log,
             outages: &self.outages,
         }
@@ -310,15 +315,24 @@ impl World {
         }
         let shared = self.ledger.share(job);
         let others_stay = self.groups.leave(job);
-        self.ledger.leave(job, self.setting.job(job), !others_stay);
+        let alone = self.standings.leave(job);
         let segment = self.jobs.segment[job.index()];
+        let gpus = match &alone {
+            Some(alone) => alone.as_slice(),
+            None if others_stay => &[][..],
+            None => self.log.segment(segment as usize).gpus,
+        };
+        let freed = match shared {
+            Some(_) => 0,
+            None => gpus.iter().map(|gpus| gpus.count()).sum(),
+        };
+        self.ledger.leave(job, self.setting.job(job), freed);
         if self.log.segment(segment as usize).ready < self.now {
             self.watch.worked(self.now);
         }
         match shared {
             Some((node, share)) => self.nodes.give_share(node, share),
-            None if others_stay => {}
-            None => self.nodes.give(self.log.segment(segment as usize).gpus),
+            None => self.nodes.give(gpus),
         }
         self.log.close_segment(segment, self.now);
     }

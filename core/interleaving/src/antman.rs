@@ -8,6 +8,15 @@ use crate::grouping::Kind;
 /// Below how much load a GPU takes an opportunistic job.
 pub const LOAD_LIMIT: f64 = 0.8;
 
+/// What a guaranteed job adds to the load of each of its GPUs.
+pub const GUARANTEED_LOAD: f64 = 0.1;
+
+/// What of that it adds only once it has all of its GPUs.
+pub const LAST_LOAD: f64 = 0.01;
+
+/// What an opportunistic job adds to the load of each of its GPUs.
+pub const OPPORTUNISTIC_LOAD: f64 = 0.9;
+
 /// How much slower two opportunistic jobs on a GPU are.
 pub const SHARED: f64 = 2.0;
 
@@ -44,12 +53,10 @@ pub fn beside(job: Kind, guaranteed: Kind) -> f64 {
     iterations * guaranteed.iteration_time
 }
 
-/// The GPUs that an opportunistic gang takes: the least loaded below the limit, of equal ones the first. `None` where
+/// The GPUs that an opportunistic gang takes: the least loaded below a limit, of equal ones the first. `None` where
 /// there are too few.
-pub fn least_loaded(loads: &[f64], gpus: usize) -> Option<Vec<usize>> {
-    let mut free: Vec<usize> = (0..loads.len())
-        .filter(|&gpu| loads[gpu] < LOAD_LIMIT)
-        .collect();
+pub fn least_loaded(loads: &[f64], limit: f64, gpus: usize) -> Option<Vec<usize>> {
+    let mut free: Vec<usize> = (0..loads.len()).filter(|&gpu| loads[gpu] < limit).collect();
     if free.len() < gpus {
         return None;
     }

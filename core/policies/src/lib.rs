@@ -38,6 +38,7 @@ mod within;
 
 // The policies.
 mod allox;
+mod antman;
 mod f1;
 mod fcfs;
 mod fewest_gpus;
@@ -180,6 +181,7 @@ policies! {
     Gavel = gavel,
     MuriS = muri_s,
     MuriL = muri_l,
+    Antman = antman,
     GandivaFair = gandiva_fair,
     Mst = mst,
     Ossp = ossp,

@@ -36,6 +36,8 @@ fn idle(spec: &PolicySpec) -> Option<Idle> {
         "gandiva" if is_given("packing") => None,
         // The first in line blocks those who would end too late.
         "slurm" => None,
+        // What a gang that waits keeps, no other guaranteed job gets.
+        "antman" => None,
         // Quotas hold GPUs idle.
         "yarn-cs" | "kueue" | "volcano" => None,
         _ if is_given("strict") || is_given("placement") => None,

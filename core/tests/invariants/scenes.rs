@@ -68,6 +68,7 @@ const VARIANTS: &[&str] = &[
     "gavel[round=40.1]",
     "tiresias-tuned[round=25,threshold=300]",
     "muri-l[interval=0]",
+    "antman[limit=1,guaranteed=1]",
     "sia[interval=30,restart=5,branches=2]",
     "sia[p=1,lambda_n=2,interval=45]",
     "optimus[round=45]",

@@ -67,6 +67,8 @@ pub(crate) struct Columns {
     pub(crate) began: Began,
     /// Whose it is, how it was queued, and where it ran.
     pub(crate) labelled: Labelled,
+    /// Whether of priorities the least goes first.
+    least_priority_first: bool,
     /// GPU types.
     types: Option<Column>,
     /// Cores and memory of each worker, with their units; of how many workers.
@@ -174,6 +176,7 @@ impl Columns {
         columns.gpu_memory = named(plain.gpu_memory);
         columns.memory_times = named(plain.memory_times).or_else(|| columns.workers.clone());
         columns.requested_time = named(plain.requested_time.0).zip(Some(plain.requested_time.1));
+        columns.least_priority_first = plain.least_priority_first;
         columns.units = plain.units.to_owned();
         Ok(columns)
     }
@@ -203,6 +206,7 @@ impl Columns {
             status: None,
             began: Began::Untold,
             labelled: Labelled::of(sniff),
+            least_priority_first: false,
             types: None,
             cores: None,
             memory: None,
@@ -306,10 +310,14 @@ impl Columns {
             }
         };
         let priority = labelled.priority.as_ref();
+        let priority = priority.and_then(|column| (self.number)(row.cell(column.index)));
         Told {
             labels,
             start,
-            priority: priority.and_then(|column| (self.number)(row.cell(column.index))),
+            priority: match self.least_priority_first {
+                true => priority.map(|priority| 0.0 - priority),
+                false => priority,
+            },
             ran_on: name(&labelled.ran_on),
             nodes: name(&labelled.nodes),
         }

@@ -41,7 +41,7 @@ impl Interleaving {
 }
 
 /// What was measured of a job's model.
-fn kind(setting: &Setting, job: JobId) -> Option<Kind> {
+pub(super) fn kind(setting: &Setting, job: JobId) -> Option<Kind> {
     let job = setting.job(job);
     let model = setting.workload.models.get(job.model? as usize)?;
     measured(model, job.gpus)

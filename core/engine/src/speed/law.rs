@@ -3,6 +3,7 @@
 use crate::cluster::{Gpus, Part};
 use crate::job::JobId;
 use crate::setting::Setting;
+use crate::standing::Standing;
 use switchyard_explain::Cause;
 
 /// A job that has just got GPUs.
@@ -16,6 +17,8 @@ pub(crate) struct Entering<'a> {
     pub(crate) is_spread: bool,
     /// A job that has the same GPUs already, and with whose group it takes turns.
     pub(crate) beside: Option<JobId>,
+    /// As what, where another job may have the same GPUs, too.
+    pub(crate) standing: Option<Standing>,
     /// Whether it trains an application, whose profile knows what nodes cost.
     pub(crate) trains: bool,
 }

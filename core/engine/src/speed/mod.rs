@@ -9,6 +9,7 @@ mod law;
 mod neighbours;
 mod sharing;
 mod spread;
+mod standing;
 mod types;
 
 use super::setting::Setting;
@@ -22,6 +23,7 @@ use law::Law;
 use neighbours::Neighbours;
 use sharing::Sharing;
 use spread::Spread;
+use standing::Beside;
 use switchyard_explain::Cause;
 use types::Types;
 
@@ -51,6 +53,7 @@ impl Speeds {
         }
         if setting.interleaves {
             laws.push(Box::new(Interleaving::default()));
+            laws.push(Box::new(Beside::default()));
         }
         if options.contention {
             laws.push(Box::new(Contention::new(setting, cluster)));

@@ -2,20 +2,19 @@
 
 use super::job::{Job, Priority};
 use super::world::{Policy, ReplayError, World};
-use crate::antman::{SHARED, beside, least_loaded};
+use crate::antman::{
+    GUARANTEED_LOAD, LAST_LOAD, LOAD_LIMIT, OPPORTUNISTIC_LOAD, SHARED, beside, least_loaded,
+};
 use crate::gangs::Cluster;
 use crate::grouping::Kind;
 
 /// What a job adds to the load of each of its GPUs.
 fn load(priority: Priority) -> f64 {
     match priority {
-        Priority::Guaranteed => 0.1,
-        Priority::Opportunistic => 0.9,
+        Priority::Guaranteed => GUARANTEED_LOAD,
+        Priority::Opportunistic => OPPORTUNISTIC_LOAD,
     }
 }
-
-/// What of that a guaranteed job adds only once it has all of its GPUs.
-const LAST: f64 = 0.01;
 
 pub(super) struct AntMan {
     cluster: Cluster,
@@ -62,7 +61,7 @@ impl AntMan {
     fn own(&mut self, job: usize, gpus: &[usize]) {
         for &gpu in gpus {
             self.owner[gpu] = Some(job);
-            self.loads[gpu] += load(Priority::Guaranteed) - LAST;
+            self.loads[gpu] += load(Priority::Guaranteed) - LAST_LOAD;
             self.held[job].push(gpu);
         }
     }
@@ -90,14 +89,14 @@ impl AntMan {
         let is_whole = self.held[job].len() == gpus as usize;
         if is_whole {
             for at in 0..self.held[job].len() {
-                self.loads[self.held[job][at]] += LAST;
+                self.loads[self.held[job][at]] += LAST_LOAD;
             }
         }
         is_whole
     }
 
     fn be_guest(&mut self, job: usize, gpus: u32) -> bool {
-        let Some(found) = least_loaded(&self.loads, gpus as usize) else {
+        let Some(found) = least_loaded(&self.loads, LOAD_LIMIT, gpus as usize) else {
             return false;
         };
         for &gpu in &found {

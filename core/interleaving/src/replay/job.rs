@@ -28,6 +28,8 @@ pub struct Job {
     pub duration: f64,
     /// How long an iteration takes alone, with what profiling adds.
     pub iteration_time: f64,
+    /// What a start costs, and each event while it runs.
+    pub overhead: f64,
     /// What an iteration needs of each resource.
     pub times: ResourceTimes,
     /// What AntMan promises it.

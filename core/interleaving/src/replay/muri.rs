@@ -1,7 +1,6 @@
 //! Muri-S and Muri-L: groups of jobs that share GPUs, made anew at each event.
 
 use super::job::Job;
-use super::overheads::overhead;
 use super::world::{Ends, Policy, ReplayError, World};
 use crate::cycle::Ordering;
 use crate::gangs::{Cluster, Room};
@@ -72,10 +71,7 @@ impl Muri {
                 group_of[job] = Some(at);
             }
             let kinds: Vec<usize> = members.iter().map(|&of| self.kinds[of]).collect();
-            let costs = members.iter().map(|&of| {
-                let of = &world.jobs[of];
-                overhead(&of.model, of.gpus)
-            });
+            let costs = members.iter().map(|&of| world.jobs[of].overhead);
             let together = self.grouping.iteration_time(&kinds, self.ordering);
             times.push((costs.sum(), together));
         }

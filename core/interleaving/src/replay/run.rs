@@ -3,7 +3,6 @@
 use super::antman::AntMan;
 use super::job::{Job, Replay};
 use super::muri::Muri;
-use super::overheads::overhead;
 use super::shortest::Shortest;
 use super::themis::Themis;
 use super::tiresias::Tiresias;
@@ -46,6 +45,5 @@ pub fn replay(
         Scheduler::MuriS(options) => Box::new(Muri::new(jobs, cluster, true, options)),
         Scheduler::MuriL(options) => Box::new(Muri::new(jobs, cluster, false, options)),
     };
-    let cost = |job: &Job| overhead(&job.model, job.gpus);
-    live(jobs, cluster, cost, policy.as_mut(), ended)
+    live(jobs, cluster, policy.as_mut(), ended)
 }

@@ -1,6 +1,7 @@
 //! The published traces: CSV with a header, all times in milliseconds.
 
 use super::job::{Job, Priority};
+use super::overheads::overhead;
 use crate::cycle::ResourceTimes;
 use crate::grouping::PROFILING;
 use thiserror::Error;
@@ -109,6 +110,7 @@ pub fn read(text: &[u8]) -> Result<Vec<Job>, TraceError> {
 
 fn job(row: &Row) -> Result<Job, TraceError> {
     let gpus = row.text(1).parse().ok().filter(|&gpus| gpus > 0);
+    let gpus = gpus.ok_or_else(|| row.wrong(1, "a whole number of GPUs, 1 or more"))?;
     let priority = match row.text(10) {
         "0" => Priority::Guaranteed,
         "1" => Priority::Opportunistic,
@@ -121,12 +123,13 @@ fn job(row: &Row) -> Result<Job, TraceError> {
     };
     Ok(Job {
         id: row.text(0).to_owned(),
-        gpus: gpus.ok_or_else(|| row.wrong(1, "a whole number of GPUs, 1 or more"))?,
+        gpus,
         submit: row.number(2)? / 1000.0,
         iterations: row.positive(3)?,
         model: row.text(4).to_owned(),
         duration: row.number(5)?.floor() / 1000.0,
         iteration_time: row.positive(6)? * PROFILING / 1000.0,
+        overhead: overhead(row.text(4), gpus),
         times,
         priority,
     })

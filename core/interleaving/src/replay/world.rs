@@ -210,7 +210,6 @@ fn arrivals(jobs: &[Job]) -> Vec<(f64, Vec<usize>)> {
 pub(super) fn live(
     jobs: &[Job],
     cluster: Cluster,
-    overhead: impl Fn(&Job) -> f64,
     policy: &mut dyn Policy,
     ended: &mut dyn FnMut(usize),
 ) -> Result<Replay, ReplayError> {
@@ -226,7 +225,7 @@ pub(super) fn live(
         last: job.submit,
         executed: 0.0,
         iteration_time: job.iteration_time,
-        overhead: overhead(job),
+        overhead: job.overhead,
         is_running: false,
         start: None,
     });

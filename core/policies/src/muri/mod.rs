@@ -26,6 +26,8 @@ use super::{ParamInfo, ParamKind};
 pub(super) use deciding::{Muri, Rank, options};
 #[cfg(feature = "solvers")]
 pub(super) use layout::Layout;
+#[cfg(feature = "solvers")]
+pub(super) use told::kind;
 
 /// How often groups are made.
 pub(super) const INTERVAL: ParamInfo = param(

@@ -94,7 +94,7 @@ pub(super) fn explain(grounds: &Grounds<'_>, view: &View<'_>, job: JobId) -> Exp
 }
 
 /// What was measured of a job; none: it takes turns with no other.
-pub(super) fn kind(view: &View<'_>, job: JobId) -> Option<Kind> {
+pub(crate) fn kind(view: &View<'_>, job: JobId) -> Option<Kind> {
     let model = view.may_take_turns(job).then(|| view.model_name(job))??;
     measured(model, view.gpus(job))
 }

@@ -34,6 +34,8 @@ pub(crate) struct Plain {
     pub(crate) memory_times: &'static str,
     /// The time that is asked for, and its unit.
     pub(crate) requested_time: (&'static str, TimeUnit),
+    /// Whether of priorities the least goes first, so that they are read as what is below 0 by as much.
+    pub(crate) least_priority_first: bool,
     /// How times are read: a sentence for the report.
     pub(crate) units: &'static str,
 }
@@ -61,6 +63,7 @@ impl Plain {
         gpu_memory: "",
         memory_times: "",
         requested_time: ("", TimeUnit::Seconds),
+        least_priority_first: false,
         units: "",
     };
 }

@@ -2,7 +2,8 @@
 //!
 //! `job_id,num_gpu,submit_time,iterations,model_name,batch_size,duration,interval,iteration_time,`
 //! `resource_time_0,resource_time_1,resource_time_2,priority`. Submissions reach 8.6 × 10⁹ ms:
-//! only the header tells the unit.
+//! only the header tells the unit. Of priorities 0 goes before 1 there; here the higher goes first, so they are read
+//! as 0 and -1.
 //!
 //! Source: <https://github.com/Rivendile/Muri>.
 
@@ -35,12 +36,14 @@ const PLAIN: Plain = Plain {
     duration_unit: TimeUnit::Milliseconds,
     gpus: "num_gpu",
     model: "model_name",
-    units: "Submission and duration are milliseconds, as this format defines them, and were divided by 1000.",
+    least_priority_first: true,
+    units: "Submission and duration are milliseconds, as this format defines them, and were divided by 1000. Of priorities 1 comes behind 0, and was read as -1.",
     ..Plain::NONE
 };
 
 #[cfg(test)]
 mod tests {
+    use crate::Finite;
     use crate::testing::{records, trace};
 
     const FILE: &[u8] = include_bytes!("../../../../tests/fixtures/muri.csv");
@@ -56,9 +59,12 @@ mod tests {
                 "3 1 8600000.5 280.001 16 - vgg16 Unknown",
             ]
         );
+        let priorities = trace.records.iter().map(|of| of.priority.map(Finite::get));
+        let priorities: Vec<Option<f64>> = priorities.collect();
+        assert_eq!(priorities, [Some(0.0), Some(-1.0)], "the higher goes first");
         assert_eq!(
             trace.report.units,
-            "Submission and duration are milliseconds, as this format defines them, and were divided by 1000."
+            "Submission and duration are milliseconds, as this format defines them, and were divided by 1000. Of priorities 1 comes behind 0, and was read as -1."
         );
     }
 }
