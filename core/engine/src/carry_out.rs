@@ -130,7 +130,8 @@ impl World {
         if together > 1 {
             self.check_turns(placed)?;
         }
-        let standing = placed.standing;
+        // Without solvers no policy asks for one.
+        let standing = placed.standing.filter(|_| cfg!(feature = "solvers"));
         let (shared, taken) = self
             .check_start(job, parts, given, batch)
             .and_then(|()| self.check_nodes(job, parts, batch.is_some()))

@@ -315,7 +315,10 @@ impl World {
         }
         let shared = self.ledger.share(job);
         let others_stay = self.groups.leave(job);
-        let alone = self.standings.leave(job);
+        let alone = match cfg!(feature = "solvers") {
+            true => self.standings.leave(job),
+            false => None,
+        };
         let segment = self.jobs.segment[job.index()];
         let gpus = match &alone {
             Some(alone) => alone.as_slice(),

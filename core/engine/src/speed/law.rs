@@ -16,8 +16,16 @@ pub(crate) struct Entering<'a> {
     /// Whether they are on more nodes than need be.
     pub(crate) is_spread: bool,
     /// A job that has the same GPUs already, and with whose group it takes turns.
+    #[cfg_attr(
+        not(feature = "solvers"),
+        expect(dead_code, reason = "a law with solvers asks")
+    )]
     pub(crate) beside: Option<JobId>,
     /// As what, where another job may have the same GPUs, too.
+    #[cfg_attr(
+        not(feature = "solvers"),
+        expect(dead_code, reason = "a law with solvers asks")
+    )]
     pub(crate) standing: Option<Standing>,
     /// Whether it trains an application, whose profile knows what nodes cost.
     pub(crate) trains: bool,

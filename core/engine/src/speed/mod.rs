@@ -4,11 +4,13 @@
 
 mod checkpointing;
 mod contention;
+#[cfg(feature = "solvers")]
 mod interleaving;
 mod law;
 mod neighbours;
 mod sharing;
 mod spread;
+#[cfg(feature = "solvers")]
 mod standing;
 mod types;
 
@@ -17,12 +19,14 @@ use crate::cluster::ClusterSpec;
 use crate::job::JobId;
 use checkpointing::Checkpointing;
 use contention::Contention;
+#[cfg(feature = "solvers")]
 use interleaving::Interleaving;
 pub(super) use law::Entering;
 use law::Law;
 use neighbours::Neighbours;
 use sharing::Sharing;
 use spread::Spread;
+#[cfg(feature = "solvers")]
 use standing::Beside;
 use switchyard_explain::Cause;
 use types::Types;
@@ -51,6 +55,7 @@ impl Speeds {
         {
             laws.push(Box::new(sharing));
         }
+        #[cfg(feature = "solvers")]
         if setting.interleaves {
             laws.push(Box::new(Interleaving::default()));
             laws.push(Box::new(Beside::default()));
