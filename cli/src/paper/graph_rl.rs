@@ -1,7 +1,11 @@
 //! Placing by graph reinforcement learning (after Zhao & Wu, TNSM'22): placements in a data centre whose
 //! neighbours slow one another, on workloads that nothing was trained or tuned on, by topology and load.
 //! Only that paper's abstract is to be had: the system, the data centre and the model of contention are
-//! our own after it. The queue in front is the same for all: FIFO with backfilling.
+//! our own after it. The queue in front is the same for all: FIFO with backfilling. With `--trace` the workloads are
+//! [windows] of real traces.
+
+mod running;
+mod windows;
 
 use super::Section;
 use super::contention::Tables;
@@ -9,21 +13,18 @@ use crate::progress::Progress;
 use crate::table::Table;
 use crate::{Failure, output};
 use anyhow::{Context, anyhow};
-use clap::Args;
+use clap::builder::ArgPredicate;
+use clap::{Args, ValueHint};
+use running::{Compared, Figures};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
 use switchyard::contention::Measured;
-use switchyard::engine::SimOptions;
-use switchyard::placement::Strategy;
-use switchyard::report::Summary;
 use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{DataCentre, Split};
-use switchyard_app::driver::Driver;
 use switchyard_sweep::files;
 
 /// What is compared with what: partitions, racks of each, servers of each, and what differs from the
@@ -54,31 +55,6 @@ const TOPOLOGIES: [(&str, &str); 8] = [
 /// 4,096 servers, which take hours: by its name alone.
 const LARGEST: &str = "8x16x32";
 
-/// The placements, in the order of the table; those that this program does not have are left out.
-const POLICIES: [&str; 8] = [
-    "random",
-    "load-balancing",
-    "locality",
-    "congestion-aware",
-    "tetris",
-    "least-interference",
-    "least-interference-waiting",
-    LEARNED,
-];
-
-const LEARNED: &str = "graph-rl";
-
-/// The same without part of it, for those who ask.
-const ABLATIONS: [&str; 3] = [
-    "graph-rl-one-agent",
-    "graph-rl-no-exchange",
-    "graph-rl-no-graph",
-];
-
-/// A row that no placement can come near to: gangs are laid as `locality` lays them, and nobody slows
-/// anybody.
-const NO_NEIGHBOURS: &str = "no-neighbours";
-
 /// What was published: the abstract says no more.
 const PUBLISHED: &str = "at least 20 % better mean JCT than representative schemes (the abstract of TNSM 19(4), 2022: on other simulations, of which no more is to be had)";
 
@@ -100,8 +76,8 @@ pub(crate) struct Arguments {
     /// takes hours unless there are few workloads and jobs
     #[arg(long, value_delimiter = ',', default_value = "4x4x8")]
     topology: Vec<String>,
-    /// GPU time submitted per GPU time there is
-    #[arg(long, value_delimiter = ',', default_values_t = [0.5, 0.8, 0.95, 1.2])]
+    /// GPU time submitted per GPU time there is; of windows for which no cluster is given, whose default is 0.95: how large theirs is
+    #[arg(long, value_delimiter = ',', default_values_t = [0.5, 0.8, 0.95, 1.2], default_value_if("trace", ArgPredicate::IsPresent, "0.95"))]
     load: Vec<f64>,
     /// Workloads at each load, with seeds 0, 1, …
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -109,6 +85,18 @@ pub(crate) struct Arguments {
     /// Jobs of each for every GPU: with few, a run is over before the data centre has come to feel its load
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100))]
     jobs_per_gpu: u32,
+    /// Instead of workloads that are drawn: windows of this trace (or sample:NAME), jobs that the cluster cannot hold
+    /// left out; may be repeated
+    ///
+    /// FILE has --windows of them. FILE@20d..30d has this one, FILE@20d..30d@CLUSTER has it on this cluster.
+    #[arg(long, value_name = "FILE[@FROM..TO[@CLUSTER]]", conflicts_with_all = ["topology", "workloads", "jobs_per_gpu", "training"], value_hint = ValueHint::FilePath)]
+    trace: Vec<windows::Source>,
+    /// Of each trace without a window of its own: so many, of equal length
+    #[arg(long, value_name = "NUMBER", default_value_t = 4, requires = "trace", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    windows: u32,
+    /// The cluster of windows without one of their own, NODESxGPUS [default: servers of 8 GPUs, as many as --load says]
+    #[arg(long, value_name = "CLUSTER", requires = "trace", value_hint = ValueHint::AnyPath)]
+    cluster: Option<String>,
     /// Placements, as in the table; all of these unless given. Also graph-rl-one-agent, -no-exchange and
     /// -no-graph
     #[arg(long, value_delimiter = ',')]
@@ -138,14 +126,6 @@ impl Arguments {
         let own = own.with_context(|| format!("--weights {}", path.display()));
         Ok((weights, WeightsChoice::Own(own.map_err(Failure::Input)?)))
     }
-}
-
-/// What a run came to, seconds.
-#[derive(Clone, Copy, Default)]
-struct Figures {
-    mean_jct: f64,
-    p95_jct: f64,
-    makespan: f64,
 }
 
 /// A mean over workloads and its 95 % interval.
@@ -217,14 +197,6 @@ struct Results<'a> {
     published: &'static str,
 }
 
-/// What a row of the table runs.
-#[derive(Clone, Copy)]
-struct Compared {
-    name: &'static str,
-    placement: Strategy,
-    contention: bool,
-}
-
 /// One run of many.
 struct Task {
     cell: usize,
@@ -233,8 +205,6 @@ struct Task {
 }
 
 pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
-    let topologies = chosen(&arguments.topology)?;
-    let policies = policies(&arguments.policy)?;
     if let Some(load) = arguments
         .load
         .iter()
@@ -244,6 +214,22 @@ pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
             "--load {load}: write a number from 0.01 to 100"
         )));
     }
+    let weights = arguments.weights()?;
+    if !arguments.trace.is_empty() {
+        return windows::compare(
+            &windows::Asked {
+                sources: &arguments.trace,
+                count: arguments.windows,
+                cluster: arguments.cluster.as_deref(),
+                loads: &arguments.load,
+                policies: running::named(&arguments.policy, &windows::POLICIES)?,
+                weights: &weights,
+            },
+            arguments.json.as_ref(),
+        );
+    }
+    let topologies = chosen(&arguments.topology)?;
+    let policies = running::policies(&arguments.policy)?;
     let fit = fit(&arguments.tables)?;
     let cells: Vec<(&'static str, ClusterSpec, f64)> = topologies
         .iter()
@@ -252,7 +238,6 @@ pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
             loads.map(move |&load| (*name, cluster.clone(), load))
         })
         .collect();
-    let weights = arguments.weights()?;
     let figures = run_all(arguments, &weights, &cells, &policies)?;
     let mut rows = Vec::new();
     for ((topology, _, load), figures) in cells.iter().zip(&figures) {
@@ -317,36 +302,6 @@ fn chosen(names: &[String]) -> Result<Vec<(&'static str, ClusterSpec)>, Failure>
             Ok((name, cluster.map_err(Failure::Run)?))
         })
         .collect()
-}
-
-fn policies(names: &[String]) -> Result<Vec<Compared>, Failure> {
-    let placements = POLICIES.map(|name| (name, name, true));
-    let known = placements
-        .into_iter()
-        .chain(ABLATIONS.map(|name| (name, name, true)))
-        .chain([(NO_NEIGHBOURS, "locality", false)]);
-    let known = known.filter_map(|(name, placement, contention)| {
-        Some(Compared {
-            name,
-            placement: placement.parse().ok()?,
-            contention,
-        })
-    });
-    let known: Vec<Compared> = known.collect();
-    for name in names {
-        if !known.iter().any(|of| of.name == name) {
-            let known: Vec<&str> = known.iter().map(|of| of.name).collect();
-            return Err(Failure::Input(anyhow!(
-                "--policy {name}: it is not compared: use some of {}",
-                known.join(", ")
-            )));
-        }
-    }
-    let is_wanted = |name: &str| match names.is_empty() {
-        true => !ABLATIONS.contains(&name),
-        false => names.iter().any(|of| of == name),
-    };
-    Ok(known.into_iter().filter(|of| is_wanted(of.name)).collect())
 }
 
 /// As measured on tables that are given, else as it was.
@@ -421,7 +376,7 @@ fn run_all(
 
 fn run(
     arguments: &Arguments,
-    (weights, choice): &(Weights, WeightsChoice),
+    weights: &(Weights, WeightsChoice),
     (cluster, load): (&ClusterSpec, f64),
     number: u32,
     compared: Compared,
@@ -439,32 +394,13 @@ fn run(
         load,
         split,
     };
-    let workload = Arc::new(workload.workload());
-    let policy = "fifo[backfill=true]".parse().context("FIFO is a policy");
-    let spec = RunSpec {
-        policy: policy.map_err(Failure::Run)?,
-        cluster: cluster.clone(),
-        placement: compared.placement,
-        options: SimOptions {
-            contention: compared.contention,
-            weights: *choice,
-            ..SimOptions::default()
-        },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
-    let run = Driver::start(&spec, &workload, weights);
-    let mut run = run.map_err(|missing| Failure::Run(missing.into()))?;
-    progress
-        .run(&mut run)
-        .map_err(|error| Failure::Run(error.into()))?;
-    let summary = Summary::of(&workload, cluster, run.log());
-    Ok(Figures {
-        mean_jct: summary.jct.mean,
-        p95_jct: summary.jct.p95,
-        makespan: summary.makespan,
-    })
+    running::run(
+        &Arc::new(workload.workload()),
+        cluster,
+        weights,
+        compared,
+        progress,
+    )
 }
 
 /// Of one workload there is none.

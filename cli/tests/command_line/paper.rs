@@ -96,6 +96,112 @@ fn graph_rl_tells_placements_on_workloads_held_out() {
     );
 }
 
+/// A small trace of gangs of 1 to 16 GPUs.
+fn gangs_of_many_widths() -> String {
+    let path = temporary("widths.csv");
+    let mut text = "submit,duration,gpus,model\n".to_owned();
+    for number in 0..240u32 {
+        let (gpus, model) = (
+            [1, 1, 2, 4, 8, 1, 3, 16][number as usize % 8],
+            ["vgg16", "resnet50"][number as usize / 3 % 2],
+        );
+        let duration = 600 + number * 7919 % 3000;
+        text.push_str(&format!("{},{duration},{gpus},{model}\n", number * 300));
+    }
+    std::fs::write(&path, text).expect("a file");
+    path
+}
+
+#[test]
+fn graph_rl_tells_placements_on_windows_of_a_trace() {
+    let path = gangs_of_many_widths();
+    let cluster = "8x8/partitions=2/racks=2";
+    let source = format!("{path}@2h..14h@{cluster}");
+    let told = json(&["paper", "graph-rl", "--trace", &source, "--json", "-"]);
+    let window = &told["windows"][0];
+    assert_eq!(window["jobs"], 144, "{told}");
+    let placements = window["placements"].as_array().expect("placements");
+    let names: Vec<&str> = placements
+        .iter()
+        .filter_map(|of| of["policy"].as_str())
+        .collect();
+    let expected = "locality load-balancing congestion-aware least-interference least-interference-waiting graph-rl no-neighbours";
+    // In the order of the other tables.
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    let mut of_all: Vec<&str> = expected.split(' ').collect();
+    of_all.sort_unstable();
+    assert_eq!(sorted, of_all);
+    let jct = |policy: &str| {
+        let of = placements.iter().find(|of| of["policy"] == policy);
+        of.expect("a placement")["mean_jct"]
+            .as_f64()
+            .expect("a figure")
+    };
+    // The same as a run of each alone.
+    for placement in ["locality", "graph-rl"] {
+        let run =
+            "--window 2h..14h --oversized drop --contention --policy fifo[backfill=true] --json -";
+        let mut run: Vec<&str> = run.split(' ').collect();
+        run.extend(["--cluster", cluster, "--placement", placement]);
+        let told = json(&[&["run", &path][..], &run].concat());
+        assert_eq!(
+            told["runs"][0]["jct"]["mean"].as_f64(),
+            Some(jct(placement)),
+            "{placement}"
+        );
+    }
+    assert!(jct("no-neighbours") < jct("locality"), "{told}");
+    let many = [
+        "paper",
+        "graph-rl",
+        "--trace",
+        &path,
+        "--windows",
+        "3",
+        "--load",
+        "0.5,1.2",
+    ];
+    let told = json(
+        &[
+            &many[..],
+            &[
+                "--policy",
+                "locality,least-interference-waiting",
+                "--json",
+                "-",
+            ],
+        ]
+        .concat(),
+    );
+    let windows = told["windows"].as_array().expect("windows");
+    assert_eq!(windows.len(), 6);
+    let jobs: u64 = windows.iter().filter_map(|of| of["jobs"].as_u64()).sum();
+    assert_eq!(jobs, 2 * 240, "{told}");
+    assert!(
+        windows.iter().all(|of| of["load"].as_f64() > Some(0.3)),
+        "{told}"
+    );
+    let locality = &told["means"][0];
+    let [low, mean, high] =
+        ["low", "mean", "high"].map(|of| locality["mean_jct"][of].as_f64().expect("a figure"));
+    assert!(
+        low < mean && mean < high && locality["policy"] == "locality",
+        "{told}"
+    );
+    assert!(
+        locality["against_rule"]["mean"].as_f64().is_some(),
+        "{told}"
+    );
+    let empty = format!("{path}@9d..10d");
+    let refused = failure(2, &["paper", "graph-rl", "--trace", &empty]);
+    assert!(
+        refused.contains("9d..10d") || refused.contains("777600..864000"),
+        "{refused}"
+    );
+    std::fs::remove_file(&path).expect("the file");
+}
+
 #[test]
 fn rlscheduler_tells_six_schedulers_with_and_without_backfilling() {
     let arguments = "paper rlscheduler picking.swf --cluster 1x8 --sequences 3 --length 8";
