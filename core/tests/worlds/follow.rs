@@ -6,6 +6,7 @@ use crate::scenes::World;
 use switchyard::engine::{EventKind, RunError, RunLog, Simulation, StopCause};
 use switchyard::goodput::LocalBatch;
 use switchyard::job::{Job, JobId, Work};
+use switchyard::order;
 use switchyard::policies::PolicySpec;
 use switchyard::workload::Application;
 
@@ -158,7 +159,8 @@ impl<'a> Follower<'a> {
             .world
             .measured_on(application, gpus.iter().map(|part| part.node))?;
         let step = |of: &Application| of.step_times(&stay.placement, batch.m).step;
-        on.into_iter().max_by(|a, b| step(a).total_cmp(&step(b)))
+        on.into_iter()
+            .max_by(|a, b| order::by_value(&step(a), &step(b)))
     }
 
     /// What a job that is done has done.
