@@ -108,6 +108,8 @@ test("text that is being typed stays while schedulers run", async (t) => {
   const field = (name) => rail.getByLabel(name, { exact: true }).first();
   for (const [name, typed] of SETTINGS) {
     await field(name).focus();
+    // What was typed before is taken in when its field loses the focus, and may change this one.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await page.keyboard.press("Control+A");
     for (const key of typed) {
       await page.keyboard.type(key);
