@@ -318,7 +318,7 @@ fn follow(workload: &Workload, log: &RunLog) -> Vec<f64> {
             assert_eq!(of.gpu_count(), workload.jobs[of.job.index()].gpus);
             let mut slowest = 1.0_f64;
             for part in of.gpus {
-                for gpu in (0..64).filter(|gpu| part.mask >> gpu & 1 == 1) {
+                for gpu in part.numbers() {
                     let has = |of: &&&switchyard::engine::Segment<'_>| {
                         let mut gpus = of.gpus.iter();
                         gpus.any(|other| other.node == part.node && other.mask >> gpu & 1 == 1)

@@ -92,7 +92,7 @@ fn check(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) {
         };
         assert_eq!(segment.gpu_count(), job.gpus);
         for gpus in segment.gpus {
-            for gpu in (0..64).filter(|gpu| gpus.mask >> gpu & 1 == 1) {
+            for gpu in gpus.numbers() {
                 let of_gpu = changes.entry((gpus.node, gpu)).or_default();
                 of_gpu.push((segment.start.seconds(), part, memory));
                 of_gpu.push((segment.end.seconds(), -part, -memory));

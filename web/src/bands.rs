@@ -35,11 +35,7 @@ impl Bands {
         let Some(share) = new.share else {
             return;
         };
-        let each = |of: &Gpus| {
-            let Gpus { node, mask } = *of;
-            let gpus = (0..u64::BITS).filter(move |gpu| mask >> gpu & 1 == 1);
-            gpus.map(move |gpu| (node, gpu))
-        };
+        let each = |&of: &Gpus| of.numbers().map(move |gpu| (of.node, gpu));
         let own: Vec<(u32, u32)> = new.gpus.iter().flat_map(each).collect();
         let mut taken: Vec<Vec<Band>> = Vec::with_capacity(own.len());
         for &gpu in &own {

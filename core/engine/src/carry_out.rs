@@ -130,8 +130,11 @@ impl World {
         if together > 1 {
             self.check_turns(placed)?;
         }
-        // Without solvers no policy asks for one.
-        let standing = placed.standing.filter(|_| cfg!(feature = "solvers"));
+        let standing = placed.standing;
+        // Their law is not there.
+        if standing.is_some() && !cfg!(feature = "solvers") {
+            return Err((job, PlanErrorKind::CannotRunBeside));
+        }
         let (shared, taken) = self
             .check_start(job, parts, given, batch)
             .and_then(|()| self.check_nodes(job, parts, batch.is_some()))
@@ -226,7 +229,8 @@ impl World {
     #[cold]
     fn check_turns(&self, placed: &Placed) -> Result<(), Refusal> {
         let (count, first) = placed.turns;
-        let fits = usize::from(count) <= Plan::MOST_TOGETHER
+        let fits = cfg!(feature = "solvers")
+            && usize::from(count) <= Plan::MOST_TOGETHER
             && self.setting.may_take_turns(placed.job)
             && (first == placed.job || self.jobs.phase[first.index()] == Phase::Running);
         match fits {

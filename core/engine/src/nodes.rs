@@ -4,7 +4,7 @@
 use super::log::RunLog;
 use super::node_state::NodeState;
 use super::plan::PlanErrorKind;
-use super::standing::{Standings, each};
+use super::standing::Standings;
 use crate::cluster::{ClusterSpec, FreeGpus, Gpus, Occupancy, Part, PlaceError, Share, Shares};
 use switchyard_model::outages::OutageKind;
 
@@ -175,7 +175,7 @@ impl Nodes {
             };
             let all = Gpus { node, mask: wished };
             let mut free = Gpus { node, mask: 0 };
-            for (_, gpu) in each(all) {
+            for gpu in all.numbers() {
                 match standings.count(node, gpu) {
                     0 => free.mask |= 1 << gpu,
                     there if there < Standings::MOST => {}
@@ -184,7 +184,7 @@ impl Nodes {
             }
             let got = self.occupancy.take(node, free.count(), free.mask);
             let got = got.map_err(PlanErrorKind::Place)?;
-            if let Some((_, gpu)) = each(free).find(|&(_, gpu)| got.mask >> gpu & 1 == 0) {
+            if let Some(gpu) = free.numbers().find(|gpu| got.mask >> gpu & 1 == 0) {
                 return Err(PlanErrorKind::Place(full(gpu)));
             }
             taken += free.count();

@@ -79,9 +79,8 @@ impl Standings {
 }
 
 /// Each of these GPUs: its node, and its number there.
-pub(super) fn each(Gpus { node, mask }: Gpus) -> impl Iterator<Item = (u32, u32)> {
-    let there = (0..u64::BITS).filter(move |gpu| mask >> gpu & 1 == 1);
-    there.map(move |gpu| (node, gpu))
+fn each(gpus: Gpus) -> impl Iterator<Item = (u32, u32)> {
+    gpus.numbers().map(move |gpu| (gpus.node, gpu))
 }
 
 #[cfg(test)]

@@ -20,6 +20,12 @@ pub const OPPORTUNISTIC_LOAD: f64 = 0.9;
 /// How much slower two opportunistic jobs on a GPU are.
 pub const SHARED: f64 = 2.0;
 
+/// How long an iteration of an opportunistic job takes beside another job, seconds. `guaranteed`: that one, if it is
+/// guaranteed its GPUs; it is opportunistic otherwise.
+pub fn iteration_beside(job: Kind, guaranteed: Option<Kind>) -> f64 {
+    guaranteed.map_or(job.iteration_time * SHARED, |other| beside(job, other))
+}
+
 /// How long an iteration of an opportunistic job takes beside a guaranteed one, seconds: it fits its phases into what
 /// the other's iterations leave idle, and so lasts for whole iterations of the other.
 pub fn beside(job: Kind, guaranteed: Kind) -> f64 {

@@ -48,7 +48,7 @@ pub fn chrome_trace(workload: &Workload, cluster: &ClusterSpec, log: &RunLog) ->
         let duration = microseconds(segment.end.seconds().min(end)) - start;
         let servers = log.servers_in_words(i);
         for part in segment.gpus {
-            for gpu in (0..64).filter(|gpu| part.mask >> gpu & 1 == 1) {
+            for gpu in part.numbers() {
                 add(Event {
                     ph: "X",
                     name: &job.name,

@@ -164,7 +164,7 @@ impl<'a> Taken<'a> {
             let group = self.world.cluster.group_of(gpus.node).expect("a node");
             assert!(gpus.mask != 0 && gpus.mask.ilog2() < group.gpus);
             let most = self.world.cluster.gpu_memory(group.kind);
-            for gpu in (0..64).filter(|gpu| gpus.mask >> gpu & 1 == 1) {
+            for gpu in gpus.numbers() {
                 let (part, memory) = self.gpus[&(gpus.node, gpu)];
                 assert!(part <= 1000, "GPU {gpu} of node {} given twice", gpus.node);
                 assert!(most.is_none_or(|most| memory <= most));
@@ -192,7 +192,7 @@ impl<'a> Taken<'a> {
         }
         let of = |all: &mut u32, own: u32| *all = change((*all).into(), own.into()) as u32;
         for gpus in segment.gpus {
-            for gpu in (0..64).filter(|gpu| gpus.mask >> gpu & 1 == 1) {
+            for gpu in gpus.numbers() {
                 let (part, memory) = self.gpus.entry((gpus.node, gpu)).or_default();
                 of(part, segment.share.unwrap_or(1000));
                 of(memory, job.demand.gpu_memory);

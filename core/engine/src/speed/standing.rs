@@ -7,7 +7,7 @@ use super::{Cause, Entering, Law};
 use crate::job::JobId;
 use crate::standing::{Standing, Standings};
 use std::collections::BTreeMap;
-use switchyard_interleaving::antman::{SHARED, beside};
+use switchyard_interleaving::antman::iteration_beside;
 use switchyard_interleaving::grouping::Kind;
 
 #[derive(Default)]
@@ -29,12 +29,9 @@ impl Beside {
         let (Some(own), Some(of_other)) = (self.kind(job), self.kind(other)) else {
             return 1.0 / Standings::MOST as f64;
         };
-        let alone = own.iteration_time;
-        let time = match self.standings.of(other) {
-            Some(Standing::Guaranteed) => beside(own, of_other),
-            _ => alone * SHARED,
-        };
-        (alone / time).min(1.0)
+        let is_guaranteed = self.standings.of(other) == Some(Standing::Guaranteed);
+        let time = iteration_beside(own, is_guaranteed.then_some(of_other));
+        (own.iteration_time / time).min(1.0)
     }
 
     fn factor_now(&self, job: JobId) -> f64 {

@@ -3,7 +3,7 @@
 use super::job::{Job, Priority};
 use super::world::{Policy, ReplayError, World};
 use crate::antman::{
-    GUARANTEED_LOAD, LAST_LOAD, LOAD_LIMIT, OPPORTUNISTIC_LOAD, SHARED, beside, least_loaded,
+    GUARANTEED_LOAD, LAST_LOAD, LOAD_LIMIT, OPPORTUNISTIC_LOAD, iteration_beside, least_loaded,
 };
 use crate::gangs::Cluster;
 use crate::grouping::Kind;
@@ -118,10 +118,10 @@ impl AntMan {
         for &gpu in &self.held[job] {
             // Who still waits for more GPUs does not use those that it has.
             if let Some(owner) = self.owner[gpu].filter(|&owner| world.states[owner].is_running) {
-                longest = longest.max(beside(kind(job), kind(owner)));
+                longest = longest.max(iteration_beside(kind(job), Some(kind(owner))));
             }
             if self.guests[gpu].iter().any(|&guest| guest != job) {
-                longest = longest.max(alone * SHARED);
+                longest = longest.max(iteration_beside(kind(job), None));
             }
         }
         longest

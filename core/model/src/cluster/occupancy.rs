@@ -224,6 +224,11 @@ impl Gpus {
     pub fn count(self) -> u32 {
         self.mask.count_ones()
     }
+
+    /// The number of each at its node, ascending.
+    pub fn numbers(self) -> impl Iterator<Item = u32> {
+        (0..u64::BITS).filter(move |gpu| self.mask >> gpu & 1 == 1)
+    }
 }
 
 /// The lowest bit of those set.

@@ -1,7 +1,7 @@
 //! Which GPUs a guaranteed gang keeps that finds too few. In: what it may have, and what it kept. Out: those that it keeps
 //! from now on: on one node that could hold it, or else whole nodes.
 
-use super::board::{Board, Hold, lowest};
+use super::board::{Board, Hold};
 use crate::cluster::Gpus;
 use crate::job::JobId;
 use std::cmp::Reverse;
@@ -22,16 +22,9 @@ pub(super) fn keeps(
     let gang = view.gpus(job);
     let sizes = view.node_sizes();
     let has_kept = |node: u32| kept.iter().any(|of| of.node == node);
-    let of_node = |node: u32, most: u32| {
-        let there = board.there_for(hold, node);
-        let before = kept.iter().filter(|of| of.node == node);
-        let before = before.fold(0, |all, of| all | of.mask) & there;
-        let first = lowest(before, most);
-        let more = lowest(there & !before, most - first.count_ones());
-        Gpus {
-            node,
-            mask: first | more,
-        }
+    let of_node = |node: u32, most: u32| Gpus {
+        node,
+        mask: board.first(hold, node, most, kept),
     };
     let usable = usable(view, job);
     if usable.iter().any(|&node| sizes[node as usize] >= gang) {

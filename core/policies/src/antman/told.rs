@@ -6,7 +6,7 @@ use crate::muri::kind;
 use crate::{Explanation, Fact, Verdict};
 use switchyard_engine::{Phase, Standing, View};
 use switchyard_explain::{Said, Unit};
-use switchyard_interleaving::antman::{SHARED, beside};
+use switchyard_interleaving::antman::iteration_beside;
 
 /// Why a job is guaranteed its GPUs, or opportunistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,10 +124,9 @@ fn speed(
     facts.push(seconds("an iteration alone", alone));
     let mut longest: Option<(f64, JobId)> = None;
     for other in others {
-        let time = match (view.standing(other), kind(view, other)) {
-            (Some(Standing::Guaranteed), Some(of_other)) => beside(own, of_other),
-            _ => alone * SHARED,
-        };
+        let is_guaranteed = view.standing(other) == Some(Standing::Guaranteed);
+        let guaranteed = kind(view, other).filter(|_| is_guaranteed);
+        let time = iteration_beside(own, guaranteed);
         if longest.is_none_or(|(longest, _)| time > longest) {
             longest = Some((time, other));
         }
