@@ -53,11 +53,11 @@ async function runner(page) {
   }
 }
 
-/** A run that takes minutes, most of them to decide: its log is short. */
-const LONG = "sample=fleet&cluster=4x8&t=0&run=gavel";
+/** A run that takes a minute or longer, most of it to decide: its log is short. */
+const LONG = "sample=fleet&cluster=2x8&t=0&run=gandiva-fair";
 
 test("runs that wait for their turn can be cancelled", async (t) => {
-  const page = await openOn(t, 2, 2, `index.html#v=1&${LONG}&run=gavel[round=361]&run=fifo`);
+  const page = await openOn(t, 2, 2, `index.html#v=1&${LONG}&run=gandiva-fair[round=361]&run=fifo`);
   await cards(page, "running").nth(1).waitFor();
   await cards(page, "idle").getByText("waits for its turn").waitFor();
   await page.locator(".yard").nth(2).getByText("waits for its turn").waitFor();
@@ -76,7 +76,7 @@ test("a double click cancels, and does not run again what it has cancelled", asy
   await cards(page, "cancelled").waitFor();
   await page.getByRole("button", { name: "Run again" }).click();
   await cards(page, "running").waitFor();
-  const box = await page.getByRole("button", { name: "Cancel Gavel" }).boundingBox();
+  const box = await page.getByRole("button", { name: "Cancel Gandiva-Fair" }).boundingBox();
   await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
   await cards(page, "cancelled").waitFor();
   assert.equal(await cards(page, "running").count(), 0);
@@ -126,13 +126,13 @@ test("a dying worker is replaced, its run has the settings of now, and the page 
   await add(page, "fifo");
   await finished(page, 1, 120_000);
   await dying.evaluate(() => void setTimeout(() => postMessage({})));
-  await page.getByText("The worker of gavel died and was restarted").waitFor();
+  await page.getByText("The worker of gandiva-fair died and was restarted").waitFor();
   await cards(page, "running").waitFor();
   // It stands where it stood: before the scheduler that was added since it began.
   const shown = page.locator("#export-panel").getByRole("button", { name: /^Timeline of .* as Chrome trace$/, includeHidden: true });
   await shown.nth(1).waitFor({ state: "attached" });
   const names = await shown.evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-label")));
-  assert.match(names[0], /Gavel/);
+  assert.match(names[0], /Gandiva-Fair/);
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await cards(page, "running").first().waitFor({ state: "detached" });
 });
