@@ -216,5 +216,13 @@ fn text(answer: &Answer, workload: &Workload) -> String {
     for step in answer.placing.iter().flat_map(|placing| &placing.steps) {
         text.push_str(&format!("  {}\n", step.text()));
     }
+    let placing = answer.placing.as_ref();
+    if let Some(by_rule) = placing.and_then(|placing| placing.by_rule.as_ref()) {
+        text.push_str(&within_line(&format!(
+            "  the rule (least-interference-waiting): {}",
+            by_rule.text()
+        )));
+        text.push('\n');
+    }
     text
 }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
+use switchyard::contention::Profile;
 use switchyard::engine::{SimOptions, Simulation};
 use switchyard::explain::{Choice, PlacingStep};
 use switchyard::job::{Demand, Job, JobId, Servers, TypeSet, Work};
@@ -248,6 +249,39 @@ fn a_gang_larger_than_a_partition_is_laid_all_the_same() {
     assert_eq!(run.log().segments(), 1);
 }
 
+/// It is nobody's, and does not wait for a partition of its own.
+#[test]
+fn a_gang_that_the_cluster_holds_and_no_partition_does_is_laid_as_by_the_rule() {
+    let laid = |model: u32| {
+        // Who has one GPU sends nothing.
+        let jobs = [1, 1, 1, 1, 4].into_iter().enumerate();
+        let jobs = jobs.map(|(at, gpus)| Job {
+            model: Some(model),
+            ..job(gpus, at as f64, 0)
+        });
+        let models = Profile::all();
+        let workload = Workload {
+            jobs: jobs.collect(),
+            models: models.iter().map(|of| of.name.to_owned()).collect(),
+            ..Workload::default()
+        };
+        let run = spec("graph-rl", "4x2/partitions=2/oversubscription=1").start(Arc::new(workload));
+        // Two in one partition, two in the other, each on its first node.
+        let (mut run, _) = run_with(run, vec![0, 0, 0, 0, 1, 0, 1, 0]);
+        run.watch(JobId(4));
+        run.run_until(Time(4.5)).expect("a possible plan");
+        let placing = run.explain(JobId(4), Time(4.5)).placing;
+        let placing = placing.expect("it is told all the same");
+        assert!(placing.steps.is_empty());
+        let by_rule = placing.by_rule.expect("it is told beside it");
+        assert_eq!(by_rule.own, by_rule.rule, "{model}");
+        by_rule.own
+    };
+    let mut laid = (0..8).filter_map(laid).peekable();
+    assert!(laid.peek().is_some(), "each is slowed too much");
+    assert!(laid.all(|place| place.nodes == [(1, 2), (3, 2)]));
+}
+
 #[test]
 fn weights_that_are_not_at_hand_are_told() {
     let spec = spec("graph-rl", "4x4");
@@ -297,6 +331,10 @@ fn decisions_are_told() {
                 .any(|(choice, _)| *choice == step.chosen)
         );
     }
+    let by_rule = placing.by_rule.as_ref().expect("it is told beside it");
+    let rule = by_rule.rule.as_ref().expect("nobody runs");
+    assert_eq!(rule.nodes.iter().map(|of| of.1).sum::<u32>(), 2);
+    assert!(by_rule.own.as_ref().is_some_and(|own| own.slower >= 0.0));
     // On the sockets of its choice, of four GPUs each.
     let log = run.log();
     for step in placing.steps.iter().filter(placed).take(2) {

@@ -96,6 +96,8 @@ test("an agent's choices sum to one, with forwarding and waiting among them, and
   assert.equal(await told.locator("tbody tr").count(), 2);
   assert.equal(await told.locator("svg rect").count(), 64);
   await told.getByText("asked", { exact: true }).waitFor();
+  const rule = inspector.locator(".placing p").filter({ hasText: /the rule: it would have (put the job on|taken (the same|other GPUs)|let the job wait).* slow one another by [\d.]+ % in all/ });
+  await rule.first().waitFor();
   await inspector.getByText("Whose placer this is").click();
   await inspector.getByText(/after the abstract of Zhao & Wu/).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);

@@ -14,7 +14,7 @@ mod slowness;
 
 pub use explanation::{Cause, Explanation, Turn, Turns, Verdict};
 pub use fact::{Fact, Said, Unit};
-pub use placing::{Choice, Placing, PlacingStep, Role};
+pub use placing::{ByRule, Choice, Placing, PlacingStep, Prospect, Role};
 pub use plot::{Mark, Plot, PlotLine};
 pub use round::{ChoiceColumn, ChoiceRow, Choices, RoundReport, RoundRow};
 pub use slowness::{Loss, Slowness};

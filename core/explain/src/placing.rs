@@ -7,8 +7,96 @@ use std::fmt;
 /// Its decisions about one job, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Placing {
-    /// One after the other.
+    /// One after the other; none where no partition holds the gang, so that the rule decides.
     pub steps: Vec<PlacingStep>,
+    /// What the rule would have done with it.
+    pub by_rule: Option<ByRule>,
+}
+
+/// What `least-interference-waiting` would have done with a gang at that moment, beside what was done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ByRule {
+    /// Where the gang was put; `None`: it waits.
+    pub own: Option<Prospect>,
+    /// Where the rule would put it.
+    pub rule: Option<Prospect>,
+}
+
+/// A place for a gang, and what is expected there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prospect {
+    /// Nodes, and GPUs of each.
+    pub nodes: Vec<(u32, u32)>,
+    /// By which part the gang and the jobs there would slow one another in all: the product of their slowdowns by the
+    /// true model of contention, less 1.
+    pub slower: f64,
+}
+
+impl Prospect {
+    /// In words: "nodes 3 (8 GPUs), 4 (2 GPUs)", and at most so many.
+    const NAMED: usize = 4;
+
+    fn nodes(&self) -> String {
+        let named = self.nodes.iter().take(Self::NAMED);
+        let named = named.map(|(node, gpus)| match gpus {
+            0 => node.to_string(),
+            1 => format!("{node} (1 GPU)"),
+            _ => format!("{node} ({gpus} GPUs)"),
+        });
+        let word = if self.nodes.len() == 1 {
+            "node"
+        } else {
+            "nodes"
+        };
+        let more = self.nodes.len().saturating_sub(Self::NAMED);
+        let more = (more > 0).then(|| format!(" and {more} more"));
+        let named: Vec<String> = named.collect();
+        format!("{word} {}{}", named.join(", "), more.unwrap_or_default())
+    }
+
+    fn percent(&self) -> String {
+        format!("{:.1} %", 100.0 * self.slower)
+    }
+}
+
+impl ByRule {
+    /// In words, of the rule: what it would have done, and what either is expected to cost.
+    pub fn text(&self) -> String {
+        const SLOW: &str = "the gang and the jobs there would slow one another by";
+        match (&self.own, &self.rule) {
+            (None, None) => "it would let the job wait, too".into(),
+            (None, Some(rule)) => format!(
+                "it would have put the job on {}: {SLOW} {} in all",
+                rule.nodes(),
+                rule.percent()
+            ),
+            (Some(own), None) => format!(
+                "it would have let the job wait: {SLOW} {} in all",
+                own.percent()
+            ),
+            (Some(own), Some(rule)) if own.nodes == rule.nodes => {
+                let nodes = if own.nodes.len() == 1 {
+                    "node"
+                } else {
+                    "nodes"
+                };
+                let (there, here) = (rule.percent(), own.percent());
+                if there == here {
+                    format!("it would have taken the same {nodes}: {SLOW} {here} in all")
+                } else {
+                    format!(
+                        "it would have taken other GPUs of the same {nodes}: {SLOW} {there} in all there, {here} here"
+                    )
+                }
+            }
+            (Some(own), Some(rule)) => format!(
+                "it would have put the job on {}: {SLOW} {} in all there, {} here",
+                rule.nodes(),
+                rule.percent(),
+                own.percent()
+            ),
+        }
+    }
 }
 
 /// One decision of one partition.
@@ -115,5 +203,50 @@ impl fmt::Display for Choice {
             Self::Forward { partition } => write!(f, "forward to partition {}", partition + 1),
             Self::Wait => f.write_str("wait"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_rule_would_have_done_is_told_in_words() {
+        let on = |nodes: &[(u32, u32)], slower| {
+            Some(Prospect {
+                nodes: nodes.to_vec(),
+                slower,
+            })
+        };
+        let text = |own, rule| ByRule { own, rule }.text();
+        let there = "the gang and the jobs there would slow one another by";
+        assert_eq!(text(None, None), "it would let the job wait, too");
+        assert_eq!(
+            text(None, on(&[(3, 8), (4, 1)], 0.0)),
+            format!(
+                "it would have put the job on nodes 3 (8 GPUs), 4 (1 GPU): {there} 0.0 % in all"
+            )
+        );
+        assert_eq!(
+            text(on(&[(3, 8)], 0.2), None),
+            format!("it would have let the job wait: {there} 20.0 % in all")
+        );
+        assert_eq!(
+            text(on(&[(3, 8)], 0.01), on(&[(3, 8)], 0.01)),
+            format!("it would have taken the same node: {there} 1.0 % in all")
+        );
+        assert_eq!(
+            text(on(&[(3, 8)], 0.01), on(&[(3, 8)], 0.02)),
+            format!(
+                "it would have taken other GPUs of the same node: {there} 2.0 % in all there, 1.0 % here"
+            )
+        );
+        let wide: Vec<(u32, u32)> = (0..6).map(|node| (node, 8)).collect();
+        assert_eq!(
+            text(on(&[(3, 48)], 0.01), on(&wide, 0.1)),
+            format!(
+                "it would have put the job on nodes 0 (8 GPUs), 1 (8 GPUs), 2 (8 GPUs), 3 (8 GPUs) and 2 more: {there} 10.0 % in all there, 1.0 % here"
+            )
+        );
     }
 }

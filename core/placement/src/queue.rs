@@ -27,6 +27,16 @@ impl Queue {
         &self.by_gpus
     }
 
+    /// How many GPUs more gangs of fewer than `gpus` want than one of so many would leave of those that are free; of
+    /// widths that are told apart.
+    pub fn beside(&self, gpus: u32, free: u32) -> u64 {
+        let told = (1u32..Self::WIDTHS as u32).zip(&self.by_gpus);
+        let narrower = told.filter(|(width, _)| *width < gpus);
+        let wanted = narrower.map(|(width, &count)| u64::from(width) * u64::from(count));
+        let wanted: u64 = wanted.sum();
+        wanted.saturating_sub(free.saturating_sub(gpus).into())
+    }
+
     fn of_width(&mut self, gpus: u32) -> &mut u32 {
         &mut self.by_gpus[(gpus.max(1) as usize).min(Self::WIDTHS) - 1]
     }
@@ -64,6 +74,14 @@ mod tests {
         let without = queue.without(64);
         assert_eq!((queue.jobs(), queue.gpus()), (5, 76));
         assert_eq!(*queue.by_gpus(), [2, 1, 0, 0, 0, 0, 0, 2]);
+        assert_eq!(
+            [1, 2, 3, 64].map(|gpus| queue.beside(gpus, 0)),
+            [0, 2, 4, 4]
+        );
+        assert_eq!(
+            [3, 4, 6, 7, 9].map(|free| queue.beside(3, free)),
+            [4, 3, 1, 0, 0]
+        );
         assert_eq!((without.jobs(), without.gpus()), (4, 12));
         assert_eq!(*without.by_gpus(), [2, 1, 0, 0, 0, 0, 0, 1]);
         [64, 2, 1, 8, 1].iter().for_each(|&gpus| queue.leave(gpus));

@@ -39,6 +39,13 @@ static TOLD: Definition = Definition {
     formula: "",
     source: "",
 };
+static RULE: Definition = Definition {
+    id: "placing-rule",
+    name: "the rule",
+    meaning: "least-interference-waiting: it learned nothing, and knows how jobs slow one another. It takes the place where the gang and the jobs there slow one another least; where that is a tenth more than the gang would be slowed on an idle cluster, the gang waits. “In all” is the product of everybody's slowdowns, less 1.",
+    formula: "Π (speed alone ∕ speed there) − 1",
+    source: "",
+};
 static FORWARD: Definition = Definition {
     id: "placing-forward",
     name: "forwarding",
@@ -129,8 +136,17 @@ pub(super) fn placing_panel(
     on_step: &Callback<usize>,
 ) -> Html {
     let (steps, at) = (&placing.steps, shown(placing, at));
+    let by_rule = placing.by_rule.as_ref();
+    let by_rule = by_rule.map(|by_rule| {
+        html! { <p><Term definition={RULE} {place} />{ format!(": {}.", by_rule.text()) }</p> }
+    });
     let Some(step) = steps.get(at) else {
-        return Html::default();
+        return html! {
+            <div class="placing">
+                <p>{ "No partition had room for the whole gang, so no agent was asked: the rule decided." }</p>
+                { by_rule.unwrap_or_default() }
+            </div>
+        };
     };
     let go = |to: Option<usize>, label: &str, face: &str| {
         let on_step = on_step.clone();
@@ -190,6 +206,7 @@ pub(super) fn placing_panel(
                 { go(next, "Next decision", "▶") }
             </p>
             <p>{ sentence(step) }</p>
+            { by_rule.unwrap_or_default() }
             <table aria-label="What the agent could do">
                 <thead><tr>
                     <th scope="col">{ "the " }<Term definition={AGENT} {place} />{ " could" }</th>
@@ -291,6 +308,7 @@ mod tests {
         );
         let placing = Placing {
             steps: steps.to_vec(),
+            by_rule: None,
         };
         assert_eq!((shown(&placing, 9), shown(&Placing::default(), 9)), (3, 0));
     }

@@ -4,8 +4,8 @@
 //! The job goes first to the partition of the highest value among those that can hold all of it. That one
 //! points at a group for the first part, forwards the job to one that was not asked yet, or leaves it
 //! waiting; unless nobody runs, so that nothing would ever change. Then part follows part, workers first,
-//! each seeing the last. A gang that no partition could hold were it idle is laid by
-//! [`Locality`], and so is one that only an idle cluster holds, once that is idle.
+//! each seeing the last. A gang that no partition holds now is nobody's: where it goes, and whether it waits, is said by
+//! [the rule](crate::least_interference_waiting), which lays gangs across partitions.
 
 use super::network::{Encoded, Network, Without};
 use super::placements::{VARIANTS, Variant};
@@ -14,12 +14,14 @@ use crate::Time;
 use crate::cluster::Part;
 use crate::gang::{Asker, Gang};
 use crate::job::JobId;
+use crate::least_interference_waiting::LeastInterferenceWaiting;
 use crate::locality::Locality;
 use crate::network_state::{Learned, NetworkState, Site};
+use crate::on_links::LinkPlacement;
 use crate::placement::Placement as _;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use switchyard_explain::{Choice, Placing, PlacingStep, Role};
+use switchyard_explain::{ByRule, Choice, Placing, PlacingStep, Prospect, Role};
 
 /// The network with which a run's placements are made, and who watches.
 #[derive(Clone)]
@@ -146,6 +148,7 @@ impl Learned for Placer {
             without,
             scene,
             site,
+            network_state,
             gang,
             noted: None,
             decisions: 0,
@@ -154,16 +157,19 @@ impl Learned for Placer {
             agents.noted = Some(Placing::default());
         }
         let laid = match &self.chooser {
-            None => agents.lay(network_state.is_idle(), &mut Argmax, parts),
+            None => agents.lay(&mut Argmax, parts),
             Some(chooser) => {
                 // Whoever chooses may stop the run there, and another thread go on with it: no lock is held meanwhile.
                 let cell = || chooser.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut own = std::mem::replace(&mut *cell(), Box::new(Argmax));
-                let laid = agents.lay(network_state.is_idle(), &mut *own, parts);
+                let laid = agents.lay(&mut *own, parts);
                 *cell() = own;
                 laid
             }
         };
+        if let Some(noted) = &mut agents.noted {
+            noted.by_rule = Some(by_rule(site, network_state, gang, laid.then_some(&**parts)));
+        }
         let mut watched = self.watched();
         watched.decisions += agents.decisions;
         if let (Some(noted), Some(asker)) = (agents.noted, gang.asker) {
@@ -205,12 +211,33 @@ impl fmt::Debug for Placer {
     }
 }
 
+/// What the rule would do with a gang, beside the parts that it was given.
+fn by_rule(
+    site: &Site<'_>,
+    network_state: &NetworkState,
+    gang: Gang,
+    own: Option<&[Part]>,
+) -> ByRule {
+    let prospect = |parts: &[Part]| Prospect {
+        nodes: parts.iter().map(|part| (part.node, part.gpus)).collect(),
+        slower: libm::expm1(network_state.prospect(&gang, parts).log_slowdown()),
+    };
+    let mut parts = Vec::new();
+    let laid =
+        <LeastInterferenceWaiting as LinkPlacement>::lay(site, network_state, gang, &mut parts);
+    ByRule {
+        own: own.map(prospect),
+        rule: laid.then(|| prospect(&parts)),
+    }
+}
+
 /// The agents, about one gang.
 struct Agents<'a> {
     network: &'a Network,
     without: Without,
     scene: Scene<'a>,
     site: &'a Site<'a>,
+    network_state: &'a NetworkState,
     gang: Gang,
     /// What was decided, where somebody watches.
     noted: Option<Placing>,
@@ -218,25 +245,15 @@ struct Agents<'a> {
 }
 
 impl Agents<'_> {
-    fn lay(
-        &mut self,
-        is_idle: bool,
-        chooser: &mut (impl Chooser + ?Sized),
-        parts: &mut Vec<Part>,
-    ) -> bool {
+    fn lay(&mut self, chooser: &mut (impl Chooser + ?Sized), parts: &mut Vec<Part>) -> bool {
         let Some(role) = self.scene.role() else {
             return false;
         };
-        let partitions = self.scene.partitions();
-        let mut open: Vec<u32> = (0..)
-            .zip(&partitions)
-            .filter(|(_, of)| of.0)
-            .map(|(at, _)| at)
-            .collect();
+        let mut open = self.scene.partitions();
         if open.is_empty() {
-            let never = partitions.iter().all(|(_, could)| !could);
-            return (never || is_idle) && self.by_locality(parts);
+            return self.by_rule(parts);
         }
+        let is_idle = self.network_state.is_idle();
         let mut encoded = self.network.encode(self.scene.seen(), self.without);
         let values = self.network.values(self.scene.seen(), &encoded);
         let first = open.iter().map(|&partition| Choice::Forward { partition });
@@ -340,12 +357,14 @@ impl Agents<'_> {
         });
     }
 
-    fn by_locality(&self, parts: &mut Vec<Part>) -> bool {
+    fn by_rule(&self, parts: &mut Vec<Part>) -> bool {
         parts.clear();
-        let Site {
-            free, node_size, ..
-        } = *self.site;
-        self.gang.gpus <= free.total() && Locality::lay(free, node_size, self.gang, parts)
+        <LeastInterferenceWaiting as LinkPlacement>::lay(
+            self.site,
+            self.network_state,
+            self.gang,
+            parts,
+        )
     }
 }
 

@@ -14,9 +14,10 @@ use switchyard_explain::Role;
 /// Features of the part to be placed: is it a worker, or a parameter server; its job's gradients ÷ 0.5 GB,
 /// computing ÷ 0.5 s a step, cores ÷ 8 and GPU memory ÷ 16 GB of a worker; workers ÷ 8, servers ÷ 8, and
 /// those left ÷ 8; other jobs that wait ÷ 64, at most 1; 1 if none of its parts is placed yet; GPUs that the others
-/// want ÷ those of the cluster; and of how many GPUs they are, of 1, of 2, … of 8 or more: how many of each ÷ 4, at
-/// most 1. Counts end there because larger clusters have more who wait than any that was trained on.
-pub const JOB: usize = 13 + Queue::WIDTHS;
+/// want ÷ those of the cluster; of how many GPUs they are, of 1, of 2, … of 8 or more: how many of each ÷ 4, at
+/// most 1; and how much more gangs of fewer GPUs want than this one would leave free ÷ 16 times its own GPUs, at most 2.
+/// Counts end there because larger clusters have more who wait than any that was trained on.
+pub const JOB: usize = 14 + Queue::WIDTHS;
 
 /// Features of a group: free GPUs ÷ 4, GPUs ÷ 4, loads of its PCIe and of its socket's edge, workers of
 /// the same job there ÷ 4, what others there are slowed by (mean of 1 − factor), what these want of the
@@ -207,10 +208,13 @@ impl<'a> Scene<'a> {
 
     /// Fills in who waits besides the gang.
     fn queue(&mut self, queue: &Queue) {
+        let gpus = self.gang.gpus;
+        let crowd = queue.beside(gpus, self.site.free.total());
         let job = &mut self.seen.job;
         job[10] = scaled(f64::from(queue.jobs()), 64.0).min(1.0);
         let all: u32 = self.site.free.node_sizes().iter().sum();
         job[12] = scaled(queue.gpus() as f64, f64::from(all.max(1)));
+        job[JOB - 1] = scaled(crowd as f64, 16.0 * f64::from(gpus.max(1))).min(2.0);
         for (seen, &count) in job[13..].iter_mut().zip(queue.by_gpus()) {
             *seen = scaled(f64::from(count), 4.0).min(1.0);
         }
@@ -382,13 +386,11 @@ impl<'a> Scene<'a> {
         has_room && self.fits(node)
     }
 
-    /// Whether each partition holds the whole gang now; and if it were idle, as far as GPUs go. Room for
-    /// servers is counted beside as many workers as could be there, so that wherever these go, all of
-    /// those find some.
-    pub fn partitions(&self) -> Vec<(bool, bool)> {
+    /// The partitions that hold the whole gang now. Room for servers is counted beside as many workers as could be
+    /// there, so that wherever these go, all of those find some.
+    pub fn partitions(&self) -> Vec<u32> {
         let layout = &self.seen.layout;
-        let sizes = self.site.free.node_sizes();
-        let mut has = vec![[0u64; 3]; layout.count() as usize];
+        let mut has = vec![[0u64; 2]; layout.count() as usize];
         let wanted = self.gang.needs.servers().count;
         for node in 0..self.usable.len() {
             let usable = self.usable[node].min(self.gang.gpus);
@@ -397,16 +399,16 @@ impl<'a> Scene<'a> {
                 _ => self.site.most_servers(node as u32, usable, self.gang.needs),
             };
             let all = &mut has[layout.partition_of(node) as usize];
-            let here = [self.usable[node], room.min(wanted), sizes[node]];
+            let here = [self.usable[node], room.min(wanted)];
             for (sum, here) in all.iter_mut().zip(here) {
                 *sum += u64::from(here);
             }
         }
-        let (gpus, wanted) = (u64::from(self.gang.gpus), u64::from(wanted));
-        let holds = has
-            .into_iter()
-            .map(|[free, room, all]| (free >= gpus && room >= wanted, all >= gpus));
-        holds.collect()
+        let all = [self.gang.gpus, wanted].map(u64::from);
+        let holds = (0..)
+            .zip(has)
+            .filter(|(_, has)| has.iter().zip(all).all(|(has, all)| *has >= all));
+        holds.map(|(partition, _)| partition).collect()
     }
 
     /// Places the next part there.
