@@ -1,11 +1,12 @@
 //! Who is imitated: as `least-interference-waiting` it knows the true contention, and waits where a gang
 //! and those who are there would slow one another too much; but it looks at groups of GPUs too, keeps
 //! within a partition, as agents do, and thinks of those who wait: a place of which a part will stay empty costs
-//! more where other gangs would fill it.
+//! more where other gangs would fill it. And where many narrower gangs wait, it lets the wider one wait: in the time that
+//! this would hold its GPUs, many of those would be done.
 
 use std::cmp::Reverse;
 use switchyard::cluster::Part;
-use switchyard::placement::{Gang, NetworkState, Site};
+use switchyard::placement::{Asker, Gang, NetworkState, Queue, Site};
 
 /// How it decides.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,9 @@ const WASTED: f64 = 0.18;
 const EMPTY: f64 = 0.02;
 /// What a GPU costs then that stays free in a group of which some are taken.
 const BROKEN: f64 = 0.022;
+
+/// A gang waits while narrower ones want so many times its GPUs more than it would leave free.
+const CROWD: u64 = 16;
 
 /// A place for a gang.
 struct Place {
@@ -46,11 +50,13 @@ struct Look<'a> {
 struct Sums(u32);
 
 impl Sums {
-    /// Of all who wait besides the gang.
-    fn of(gang: &Gang) -> Self {
+    /// Of all who wait besides the gang, but for those that let a crowd pass: for them no room is left.
+    fn of(gang: &Gang, free: u32) -> Self {
         let mut sums = 1u32;
         if let Some(asker) = &gang.asker {
-            for (width, &count) in (1u32..).zip(asker.queue.by_gpus()) {
+            let widths = (1u32..).zip(asker.queue.by_gpus());
+            for (width, &count) in widths.filter(|(width, _)| !is_crowd(&asker.queue, *width, free))
+            {
                 (0..count.min(4)).for_each(|_| sums |= sums << width);
             }
         }
@@ -188,6 +194,11 @@ impl Teacher {
         network_state: &NetworkState,
         gang: Gang,
     ) -> Option<Vec<Part>> {
+        let free = site.free.total();
+        let lets_pass = |asker: Asker| is_crowd(&asker.queue, gang.gpus, free);
+        if !network_state.is_idle() && gang.asker.is_some_and(lets_pass) {
+            return None;
+        }
         let best = best(site, network_state, gang)?;
         let alone = || {
             network_state.alone(site, gang, |site, network_state, gang| {
@@ -200,12 +211,17 @@ impl Teacher {
     }
 }
 
+/// Whether so many narrower gangs wait that one of so many GPUs lets them pass.
+fn is_crowd(queue: &Queue, gpus: u32, free: u32) -> bool {
+    queue.beside(gpus, free) >= CROWD * u64::from(gpus)
+}
+
 fn best(site: &Site<'_>, network_state: &NetworkState, gang: Gang) -> Option<Place> {
     let mut look = Look {
         site,
         network_state,
         gang,
-        sums: Sums::of(&gang),
+        sums: Sums::of(&gang, site.free.total()),
         best: None,
     };
     look.look();

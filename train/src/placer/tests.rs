@@ -4,7 +4,8 @@
 use super::decision::{Decision, Tree};
 use super::learn::{self, Lesson, Sample};
 use super::model::{Batch, Model};
-use super::{Arguments, Training, by_load, relative, train, validation, worlds};
+use super::teacher::Teacher;
+use super::{Arguments, Training, by_load, environment, relative, train, validation, worlds};
 use crate::adam::Adam;
 use crate::checkpoint;
 use clap::Parser;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::draw::{Rng, below, unit};
 use switchyard::explain::Choice;
+use switchyard::job::Job;
 use switchyard::placement::Strategy;
 use switchyard::placement::graph_rl::network::{LAYERS, Without};
 use switchyard::placement::graph_rl::scene::{Layout, Observation};
@@ -328,6 +330,58 @@ fn a_lower_part_of_the_loads_is_a_calmer_stream_of_the_same_jobs() {
     assert!(last(&calm) > last(&middle) && last(&middle) > last(&whole));
     let works = |of: &Workload| of.jobs.iter().map(|job| job.work).collect::<Vec<_>>();
     assert_eq!(works(&calm), works(&whole));
+}
+
+/// Streams of the data centre have gangs of one to eight GPUs and few of one; real ones are unlike that.
+#[test]
+fn worlds_are_varied_too() {
+    let of_one = (0..60).map(|seed| {
+        let world = worlds::World::to_train(seed, 2, 1.0).expect("a world");
+        let jobs = &world.workload.jobs;
+        let count = |is: fn(u32) -> bool| jobs.iter().filter(|job| is(job.gpus)).count();
+        let part = count(|gpus| gpus == 1) as f64 / jobs.len() as f64;
+        (part, count(|gpus| gpus > 8) > 0)
+    });
+    let all: Vec<(f64, bool)> = of_one.collect();
+    assert!(
+        all.iter()
+            .filter(|(part, _)| (0.05..0.25).contains(part))
+            .count()
+            > 20
+    );
+    assert!(all.iter().filter(|(part, _)| *part > 0.5).count() > 10);
+    assert!((5..40).contains(&all.iter().filter(|(_, has_wide)| *has_wide).count()));
+}
+
+/// In the time of one gang of eight many of one GPU are done.
+#[test]
+fn who_is_imitated_lets_a_gang_wait_for_a_crowd_of_narrower_ones() {
+    let world = |crowd: u32| {
+        let of_one = |at: f64| Job::plain(at, 1, 100.0);
+        let mut jobs = vec![of_one(0.0), Job::plain(1.0, 8, 100.0)];
+        jobs.extend((0..crowd).map(|_| of_one(1.0)));
+        worlds::World {
+            cluster: "2x8".parse().expect("a cluster"),
+            workload: Arc::new(Workload {
+                jobs,
+                ..Workload::default()
+            }),
+        }
+    };
+    let network = Arc::new(
+        model(all_without()[0], &mut Rng::seed_from_u64(1))
+            .network()
+            .expect("one"),
+    );
+    let better = |crowd| {
+        let world = world(crowd);
+        let rule = environment::by(&world, Strategy::LEAST_INTERFERENCE_WAITING);
+        let taught =
+            environment::by_teacher(&world, Strategy::GRAPH_RL, &network, Teacher { most: 0.1 });
+        taught.expect("a run") / rule.expect("a run")
+    };
+    assert!(better(200) < 0.98, "{}", better(200));
+    assert_eq!(better(100), 1.0);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! What the placer learns in: small data centres of several topologies, and workloads for them at several
-//! loads. Whatever is trained or validated on is drawn as [`Split::Training`]; numbers of validation are
+//! loads: half of them those of the data centre, half as varied as those of real clusters. Whatever is trained or validated on is drawn as [`Split::Training`]; numbers of validation are
 //! no numbers of training.
 
 use anyhow::Result;
@@ -7,7 +7,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below, unit};
-use switchyard::workload::{DataCentre, Split, Workload};
+use switchyard::workload::{DataCentre, Split, Varied, Workload};
 
 /// A data centre and its jobs.
 pub struct World {
@@ -26,7 +26,7 @@ type Form = (u32, u32, u32, u32, u32);
 
 /// Those that are trained on. A gang that is wider than a server needs to know how many there are: hence racks and
 /// partitions of several sizes for each size of server.
-const FORMS: [Form; 14] = [
+const FORMS: [Form; 16] = [
     (2, 2, 4, 8, 3),
     (4, 2, 2, 8, 3),
     (4, 1, 2, 8, 3),
@@ -41,6 +41,8 @@ const FORMS: [Form; 14] = [
     (1, 4, 8, 4, 3),
     (2, 2, 2, 16, 3),
     (1, 2, 8, 16, 3),
+    (2, 4, 4, 8, 3),
+    (4, 4, 4, 8, 3),
 ];
 
 /// And validated.
@@ -63,16 +65,29 @@ fn cluster((partitions, racks, servers, gpus, over): Form) -> Result<ClusterSpec
 }
 
 impl World {
-    fn of(form: Form, jobs: u32, load: f64, split: Split) -> Result<Self> {
+    fn of(form: Form, jobs: u32, load: f64, split: Split, varied: bool) -> Result<Self> {
         let cluster = cluster(form)?;
-        let drawn = DataCentre {
-            jobs: jobs * cluster.gpus(),
-            gpus: cluster.gpus(),
-            load,
-            split,
+        let gpus = cluster.gpus();
+        let jobs = jobs * gpus;
+        let workload = if varied {
+            let drawn = Varied {
+                jobs,
+                gpus,
+                load,
+                split,
+            };
+            drawn.workload()
+        } else {
+            let drawn = DataCentre {
+                jobs,
+                gpus,
+                load,
+                split,
+            };
+            drawn.workload()
         };
         Ok(Self {
-            workload: Arc::new(drawn.workload()),
+            workload: Arc::new(workload),
             cluster,
         })
     }
@@ -82,13 +97,15 @@ impl World {
         let mut rng = Rng::seed_from_u64(seed);
         let form = FORMS[below(&mut rng, FORMS.len() as u32) as usize];
         let load = LOADS.0 + (LOADS.1 - LOADS.0) * part * unit(&mut rng);
-        Self::of(form, jobs, load, to_train(&mut rng))
+        let varied = below(&mut rng, 2) == 1;
+        Self::of(form, jobs, load, to_train(&mut rng), varied)
     }
 
-    /// To validate by, at this load.
+    /// To validate by, at this load. Of ten, five are varied.
     pub fn to_validate(number: u32, jobs: u32, load: f64) -> Result<Self> {
         let form = VALIDATED[number as usize % VALIDATED.len()];
-        Self::of(form, jobs, load, to_validate(number))
+        let varied = number as usize / VALIDATED.len() % 2 == 1;
+        Self::of(form, jobs, load, to_validate(number), varied)
     }
 }
 

@@ -111,32 +111,16 @@ impl DataCentre {
             let part = below(&mut rng, 100);
             let workers = WORKERS.iter().find(|(_, most)| part < *most);
             let gpus = workers.map_or(1, |(workers, _)| *workers).min(self.gpus);
-            let model = below(&mut rng, profiles.len() as u32);
-            let has_servers = below(&mut rng, 2) == 1 && gpus > 1;
-            let count = if has_servers { gpus.div_ceil(2) } else { 0 };
-            let cores = if has_servers { SERVER_CORES } else { 0 };
+            let (model, servers) = kind(&mut rng, gpus, &profiles);
             let duration = quantile(&DURATIONS[shape], unit(&mut rng));
             let gap = quantile(&GAPS[shape], unit(&mut rng));
             jobs.push(Job {
                 name: format!("{}-{number}", profiles[model as usize].name).into(),
-                model: Some(model),
-                demand: Demand {
-                    servers: Servers {
-                        count,
-                        cores,
-                        memory: 0,
-                    },
-                    ..Demand::default()
-                },
-                ..Job::plain(submit, gpus, libm::round(duration))
+                ..job(model, servers, submit, gpus, duration)
             });
             submit += gap;
         }
-        let work = jobs.iter();
-        let work: f64 = work
-            .map(|job| f64::from(job.gpus) * job.work.seconds())
-            .sum();
-        let span = work / (f64::from(self.gpus) * self.load);
+        let span = gpu_seconds(&jobs) / (f64::from(self.gpus) * self.load);
         // From the first arrival to when the next after the last would come.
         let faster = if submit > 0.0 { span / submit } else { 1.0 };
         for job in &mut jobs {
@@ -147,6 +131,37 @@ impl DataCentre {
             models: profiles.iter().map(|of| of.name.to_owned()).collect(),
             ..Workload::default()
         }
+    }
+}
+
+/// GPU·s of jobs.
+pub(super) fn gpu_seconds(jobs: &[Job]) -> f64 {
+    let work = jobs.iter();
+    work.map(|job| f64::from(job.gpus) * job.work.seconds())
+        .sum()
+}
+
+/// What a gang trains, and its parameter servers: half of the gangs have one for every two workers.
+pub(super) fn kind(rng: &mut Rng, gpus: u32, profiles: &[Profile]) -> (u32, Servers) {
+    let model = below(rng, profiles.len() as u32);
+    let has_servers = below(rng, 2) == 1 && gpus > 1;
+    let servers = Servers {
+        count: if has_servers { gpus.div_ceil(2) } else { 0 },
+        cores: if has_servers { SERVER_CORES } else { 0 },
+        memory: 0,
+    };
+    (model, servers)
+}
+
+/// A job of this kind, which has no name.
+pub(super) fn job(model: u32, servers: Servers, submit: f64, gpus: u32, duration: f64) -> Job {
+    Job {
+        model: Some(model),
+        demand: Demand {
+            servers,
+            ..Demand::default()
+        },
+        ..Job::plain(submit, gpus, libm::round(duration))
     }
 }
 

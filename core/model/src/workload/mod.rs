@@ -12,6 +12,7 @@ mod recorded;
 mod sample;
 mod settings;
 mod suggest;
+mod varied;
 
 pub use binding::{BindError, BindingRule, Bound, GpuTimeClass, Unbound};
 pub use data_centre::{DataCentre, Split};
@@ -22,6 +23,7 @@ pub use recorded::{Recorded, RecordedRun};
 pub use sample::{CHALLENGES, SAMPLES, Sample};
 pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
 pub use suggest::{Basis, Suggestion};
+pub use varied::Varied;
 
 use crate::Resource;
 use crate::application::Application;

@@ -1,0 +1,234 @@
+//! Streams of jobs as unlike one another as those of real clusters are, to train the graph placer on. In: how many jobs,
+//! for how many GPUs, at which load, and which draw. Out: a [`Workload`] of the models of [`DataCentre`](super::DataCentre).
+//!
+//! What a stream is like is drawn anew for each (domain randomisation: Tobin et al., IROS 2017), between bounds that hold
+//! Helios (SC'21), Philly (ATC'19), Microsoft's ITP (ElasticFlow, ASPLOS'23) and Acme (NSDI'24): how many jobs have one GPU,
+//! how many are wider than a server, over how many decades durations go, whether wide ones take longer, how bursty
+//! arrivals are, how many come in series of like ones, how much more by day than by night. No row of a trace is in it, nor
+//! a table fitted to one: so all traces are left out.
+
+use super::Workload;
+use super::data_centre::{Split, gpu_seconds, job, kind};
+use crate::Time;
+use crate::contention::Profile;
+use crate::draw::{Rng, below, unit};
+use rand_xoshiro::rand_core::SeedableRng;
+use std::f64::consts::TAU;
+
+/// GPUs of a server; gangs of more are wide.
+const SERVER: u32 = 8;
+/// The widest gang of any, and at most this part of the cluster.
+const WIDEST: (u32, u32) = (80, 4);
+/// A day, seconds.
+const DAY: f64 = 86_400.0;
+/// Streams of a seed are apart from those of [`DataCentre`](super::DataCentre).
+const APART: u64 = 1 << 40;
+
+/// What to draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Varied {
+    /// How many jobs.
+    pub jobs: u32,
+    /// GPUs of the cluster that they are for.
+    pub gpus: u32,
+    /// GPU·s submitted per GPU·s there is, until the last arrives; above 0.
+    pub load: f64,
+    /// Which draw.
+    pub split: Split,
+}
+
+/// What a stream is like.
+struct Like {
+    /// The part of jobs that have one GPU.
+    of_one: f64,
+    /// The part that are wider than a server.
+    wide: f64,
+    /// Median duration, seconds, and the deviation of its logarithm.
+    duration: (f64, f64),
+    /// A gang's duration goes with its GPUs to the power of this.
+    wider_is_longer: f64,
+    /// The deviation of the logarithm of the time between arrivals.
+    bursts: f64,
+    /// The part of jobs that are like the one before them, and come right after it.
+    series: f64,
+    /// By which part of the mean more come at noon, and fewer at midnight.
+    by_day: f64,
+}
+
+impl Like {
+    fn drawn(rng: &mut Rng) -> Self {
+        let mut between = |low: f64, high: f64| low + (high - low) * unit(rng);
+        let mut like = Self {
+            of_one: between(0.15, 0.97),
+            wide: libm::exp(between(libm::log(0.001), libm::log(0.12))),
+            duration: (
+                libm::exp(between(libm::log(200.0), libm::log(8000.0))),
+                between(1.0, 3.2),
+            ),
+            wider_is_longer: between(-0.3, 0.6),
+            bursts: between(0.5, 2.2),
+            series: between(0.0, 0.85),
+            by_day: between(0.0, 0.95),
+        };
+        // Some clusters have none.
+        if between(0.0, 1.0) < 0.25 {
+            like.wide = 0.0;
+        }
+        like
+    }
+
+    fn gpus(&self, rng: &mut Rng, of_cluster: u32) -> u32 {
+        let part = unit(rng);
+        let widest = WIDEST.0.min(of_cluster / WIDEST.1);
+        if part < self.wide && widest > SERVER {
+            // Mostly whole servers.
+            let (low, high) = (
+                libm::log(f64::from(SERVER + 1)),
+                libm::log(f64::from(widest)),
+            );
+            let gpus = libm::exp(low + (high - low) * unit(rng)) as u32;
+            let whole = below(rng, 5) > 0;
+            let gpus = if whole {
+                gpus.next_multiple_of(SERVER)
+            } else {
+                gpus
+            };
+            return gpus.clamp(SERVER + 1, widest);
+        }
+        if unit(rng) < self.of_one {
+            return 1;
+        }
+        let gpus = match below(rng, 10) {
+            0..3 => 2,
+            3..6 => 4,
+            6..9 => 8,
+            _ => 3 + below(rng, 5),
+        };
+        gpus.min(of_cluster)
+    }
+
+    fn seconds(&self, rng: &mut Rng, gpus: u32) -> f64 {
+        let (median, deviation) = self.duration;
+        // Beyond two deviations a run would be about a few jobs.
+        let normal = normal(rng).clamp(-2.5, 2.0);
+        let longer = libm::pow(f64::from(gpus), self.wider_is_longer);
+        (median * longer * libm::exp(deviation * normal)).clamp(1.0, 30.0 * DAY)
+    }
+}
+
+impl Varied {
+    /// Draws the jobs.
+    pub fn workload(&self) -> Workload {
+        let mut rng = Rng::seed_from_u64(self.split.seed() ^ APART);
+        let rng = &mut rng;
+        let like = Like::drawn(rng);
+        let profiles = Profile::all();
+        let mut jobs: Vec<crate::job::Job> = Vec::with_capacity(self.jobs as usize);
+        let mut gaps = Vec::with_capacity(self.jobs as usize);
+        for _ in 0..self.jobs {
+            let before = jobs.last().filter(|_| unit(rng) < like.series);
+            let gap = libm::exp(like.bursts * normal(rng));
+            let (next, gap) = match before {
+                Some(before) => {
+                    let duration = before.work.seconds() * libm::exp(0.3 * normal(rng));
+                    let (model, servers) = (before.model.unwrap_or(0), before.demand.servers);
+                    (
+                        job(model, servers, 0.0, before.gpus, duration.max(1.0)),
+                        0.05 * gap,
+                    )
+                }
+                None => {
+                    let gpus = like.gpus(rng, self.gpus);
+                    let (model, servers) = kind(rng, gpus, &profiles);
+                    (job(model, servers, 0.0, gpus, like.seconds(rng, gpus)), gap)
+                }
+            };
+            jobs.push(next);
+            gaps.push(gap);
+        }
+        let span = gpu_seconds(&jobs) / (f64::from(self.gpus) * self.load);
+        let mean = span / gaps.iter().sum::<f64>().max(1e-9);
+        // By day more come. What that takes or gives in all, over no whole days, is scaled away.
+        let noon = unit(rng) * DAY;
+        let mut submit = 0.0;
+        for (of, gap) in jobs.iter_mut().zip(gaps) {
+            of.submit = Time(submit);
+            let rate = 1.0 + like.by_day * libm::cos(TAU * (submit - noon) / DAY);
+            submit += gap * mean / rate.max(0.05);
+        }
+        let faster = if submit > 0.0 { span / submit } else { 1.0 };
+        for (number, of) in jobs.iter_mut().enumerate() {
+            of.submit = Time(of.submit.seconds() * faster);
+            let model = profiles[of.model.unwrap_or(0) as usize].name;
+            of.name = format!("{model}-{number}").into();
+        }
+        Workload {
+            jobs,
+            models: profiles.iter().map(|of| of.name.to_owned()).collect(),
+            ..Workload::default()
+        }
+    }
+}
+
+/// Of the standard normal distribution (Box and Muller, 1958).
+fn normal(rng: &mut Rng) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
+    radius * libm::cos(TAU * unit(rng))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(split: Split) -> Workload {
+        let varied = Varied {
+            jobs: 1000,
+            gpus: 256,
+            load: 0.95,
+            split,
+        };
+        varied.workload()
+    }
+
+    #[test]
+    fn jobs_make_the_load_in_order_and_fit() {
+        for number in 0..20 {
+            let workload = drawn(Split::Training(number));
+            assert!(workload.jobs.is_sorted_by_key(|job| job.submit));
+            let last = workload.jobs[999].submit.seconds();
+            let offered = gpu_seconds(&workload.jobs) / (256.0 * last);
+            assert!((0.94..1.5).contains(&offered), "{number}: {offered}");
+            assert!(workload.jobs.iter().all(|job| (1..=64).contains(&job.gpus)));
+        }
+    }
+
+    #[test]
+    fn streams_are_unlike_one_another() {
+        let all: Vec<Workload> = (0..60)
+            .map(|number| drawn(Split::Training(number)))
+            .collect();
+        let part = |of: &Workload, is: &dyn Fn(u32) -> bool| {
+            of.jobs.iter().filter(|job| is(job.gpus)).count() as f64 / of.jobs.len() as f64
+        };
+        let mut parts = |is: &dyn Fn(u32) -> bool| {
+            let parts = all.iter().map(|of| part(of, is));
+            let parts: Vec<f64> = parts.collect();
+            let least = parts.iter().copied().fold(1.0, f64::min);
+            (least, parts.iter().copied().fold(0.0, f64::max))
+        };
+        // Helios: 56 % and 8.9 %; Philly: 97 % and 0.1 %; ITP: 83 % and 0.8 %.
+        let (least, most) = parts(&|gpus| gpus == 1);
+        assert!(least < 0.4 && most > 0.9, "{least} to {most}");
+        let (least, most) = parts(&|gpus| gpus > SERVER);
+        assert!(least == 0.0 && most > 0.05, "{least} to {most}");
+    }
+
+    #[test]
+    fn a_draw_is_the_same_again_and_no_other() {
+        assert_eq!(drawn(Split::Training(3)), drawn(Split::Training(3)));
+        assert_ne!(
+            drawn(Split::Training(3)).jobs,
+            drawn(Split::HeldOut(3)).jobs
+        );
+    }
+}
