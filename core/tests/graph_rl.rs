@@ -356,3 +356,31 @@ fn decisions_are_told() {
         "nobody runs"
     );
 }
+
+/// When the last of these jobs starts, where it is left waiting by an agent or not.
+fn last_starts(jobs: &[Job], seed: u64) -> Time {
+    let mut weights = Weights::default();
+    let file = network(Placing::GRAPH_RL, seed).to_safetensors();
+    weights.add_shipped(&file).expect("weights");
+    let run = spec("graph-rl", "2x8/partitions=2").start_with(workload(jobs.to_vec()), &weights);
+    let mut run = run.expect("at hand");
+    run.run().expect("an end");
+    let log = run.log();
+    let last = JobId(jobs.len() as u32 - 1);
+    let mut segments = (0..log.segments()).map(|at| log.segment(at));
+    let own = segments.find(|of| of.job == last);
+    own.expect("it runs").start
+}
+
+#[test]
+fn while_a_wide_gang_waits_no_agent_has_a_narrow_one_wait_without_need() {
+    let with_wide = |seed| {
+        let jobs = [job(8, 0.0, 0), job(16, 1.0, 0), job(2, 2.0, 0)];
+        last_starts(&jobs, seed)
+    };
+    let waiting =
+        (0..32).filter(|&seed| last_starts(&[job(8, 0.0, 0), job(2, 2.0, 0)], seed) > Time(2.0));
+    let waiting: Vec<u64> = waiting.collect();
+    assert!(!waiting.is_empty(), "no network lets it wait");
+    assert!(waiting.iter().all(|&seed| with_wide(seed) == Time(2.0)));
+}

@@ -7,7 +7,7 @@ use std::fmt;
 /// Its decisions about one job, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Placing {
-    /// One after the other; none where no partition holds the gang, so that the rule decides.
+    /// One after the other; none where no partition holds the gang.
     pub steps: Vec<PlacingStep>,
     /// What the rule would have done with it.
     pub by_rule: Option<ByRule>,
@@ -16,6 +16,8 @@ pub struct Placing {
 /// What `least-interference-waiting` would have done with a gang at that moment, beside what was done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ByRule {
+    /// Whether it was the rule that decided: no partition holds the gang, or an agent would have it wait without need.
+    pub decides: bool,
     /// Where the gang was put; `None`: it waits.
     pub own: Option<Prospect>,
     /// Where the rule would put it.
@@ -64,6 +66,12 @@ impl ByRule {
     pub fn text(&self) -> String {
         const SLOW: &str = "the gang and the jobs there would slow one another by";
         match (&self.own, &self.rule) {
+            (None, _) if self.decides => "it decided, and lets the job wait".into(),
+            (Some(own), _) if self.decides => format!(
+                "it decided, and put the job on {}: {SLOW} {} in all",
+                own.nodes(),
+                own.percent()
+            ),
             (None, None) => "it would let the job wait, too".into(),
             (None, Some(rule)) => format!(
                 "it would have put the job on {}: {SLOW} {} in all",
@@ -218,8 +226,14 @@ mod tests {
                 slower,
             })
         };
-        let text = |own, rule| ByRule { own, rule }.text();
+        let told = |decides, own, rule| ByRule { decides, own, rule }.text();
+        let text = |own, rule| told(false, own, rule);
         let there = "the gang and the jobs there would slow one another by";
+        assert_eq!(told(true, None, None), "it decided, and lets the job wait");
+        assert_eq!(
+            told(true, on(&[(3, 8)], 0.0), on(&[(3, 8)], 0.0)),
+            format!("it decided, and put the job on node 3 (8 GPUs): {there} 0.0 % in all")
+        );
         assert_eq!(text(None, None), "it would let the job wait, too");
         assert_eq!(
             text(None, on(&[(3, 8), (4, 1)], 0.0)),

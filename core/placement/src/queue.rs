@@ -12,6 +12,9 @@ impl Queue {
     /// So many widths of gangs are told apart: of one GPU, of two, and so on, the last of as many or more.
     pub const WIDTHS: usize = 8;
 
+    /// Narrower gangs are a crowd where they want so many times a gang's GPUs more than it would leave free.
+    pub const CROWD: u64 = 16;
+
     /// Jobs in all.
     pub fn jobs(&self) -> u32 {
         self.jobs
@@ -35,6 +38,18 @@ impl Queue {
         let wanted = narrower.map(|(width, &count)| u64::from(width) * u64::from(count));
         let wanted: u64 = wanted.sum();
         wanted.saturating_sub(free.saturating_sub(gpus).into())
+    }
+
+    /// Whether narrower gangs are a crowd, beside one of so many GPUs: in the time that it would hold these, many of those
+    /// would be done.
+    pub fn is_crowd(&self, gpus: u32, free: u32) -> bool {
+        self.beside(gpus, free) >= Self::CROWD * u64::from(gpus)
+    }
+
+    /// Whether one is wider than the widths that are told apart.
+    pub fn has_wider_than_told(&self) -> bool {
+        let told = (1u64..).zip(&self.by_gpus);
+        self.gpus > told.map(|(width, &count)| width * u64::from(count)).sum()
     }
 
     fn of_width(&mut self, gpus: u32) -> &mut u32 {
@@ -83,6 +98,7 @@ mod tests {
             [4, 3, 1, 0, 0]
         );
         assert_eq!((without.jobs(), without.gpus()), (4, 12));
+        assert!(queue.has_wider_than_told() && !without.has_wider_than_told());
         assert_eq!(*without.by_gpus(), [2, 1, 0, 0, 0, 0, 0, 1]);
         [64, 2, 1, 8, 1].iter().for_each(|&gpus| queue.leave(gpus));
         assert_eq!(queue, Queue::default());

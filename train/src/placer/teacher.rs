@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 use switchyard::cluster::Part;
-use switchyard::placement::{Asker, Gang, NetworkState, Queue, Site};
+use switchyard::placement::{Asker, Gang, NetworkState, Site};
 
 /// How it decides.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +23,6 @@ const WASTED: f64 = 0.18;
 const EMPTY: f64 = 0.02;
 /// What a GPU costs then that stays free in a group of which some are taken.
 const BROKEN: f64 = 0.022;
-
-/// A gang waits while narrower ones want so many times its GPUs more than it would leave free.
-const CROWD: u64 = 16;
 
 /// A place for a gang.
 struct Place {
@@ -55,8 +52,7 @@ impl Sums {
         let mut sums = 1u32;
         if let Some(asker) = &gang.asker {
             let widths = (1u32..).zip(asker.queue.by_gpus());
-            for (width, &count) in widths.filter(|(width, _)| !is_crowd(&asker.queue, *width, free))
-            {
+            for (width, &count) in widths.filter(|(width, _)| !asker.queue.is_crowd(*width, free)) {
                 (0..count.min(4)).for_each(|_| sums |= sums << width);
             }
         }
@@ -195,7 +191,7 @@ impl Teacher {
         gang: Gang,
     ) -> Option<Vec<Part>> {
         let free = site.free.total();
-        let lets_pass = |asker: Asker| is_crowd(&asker.queue, gang.gpus, free);
+        let lets_pass = |asker: Asker| asker.queue.is_crowd(gang.gpus, free);
         if !network_state.is_idle() && gang.asker.is_some_and(lets_pass) {
             return None;
         }
@@ -209,11 +205,6 @@ impl Teacher {
             best.cost > self.most && !network_state.is_idle() && best.cost > self.most + alone();
         (!waits).then_some(best.parts)
     }
-}
-
-/// Whether so many narrower gangs wait that one of so many GPUs lets them pass.
-fn is_crowd(queue: &Queue, gpus: u32, free: u32) -> bool {
-    queue.beside(gpus, free) >= CROWD * u64::from(gpus)
 }
 
 fn best(site: &Site<'_>, network_state: &NetworkState, gang: Gang) -> Option<Place> {

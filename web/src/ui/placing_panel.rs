@@ -42,7 +42,7 @@ static TOLD: Definition = Definition {
 static RULE: Definition = Definition {
     id: "placing-rule",
     name: "the rule",
-    meaning: "least-interference-waiting: it learned nothing, and knows how jobs slow one another. It takes the place where the gang and the jobs there slow one another least; where that is a tenth more than the gang would be slowed on an idle cluster, the gang waits. “In all” is the product of everybody's slowdowns, less 1.",
+    meaning: "least-interference-waiting: it learned nothing, and knows how jobs slow one another. It takes the place where the gang and the jobs there slow one another least; where that is a tenth more than the gang would be slowed on an idle cluster, the gang waits. It decides about gangs that no partition holds, and where gangs of more than 8 GPUs ask or wait and an agent would let one wait, unless that is for many narrower ones. “In all” is the product of everybody's slowdowns, less 1.",
     formula: "Π (speed alone ∕ speed there) − 1",
     source: "",
 };
@@ -143,7 +143,7 @@ pub(super) fn placing_panel(
     let Some(step) = steps.get(at) else {
         return html! {
             <div class="placing">
-                <p>{ "No partition had room for the whole gang, so no agent was asked: the rule decided." }</p>
+                <p>{ "No partition had room for the whole gang, so no agent was asked." }</p>
                 { by_rule.unwrap_or_default() }
             </div>
         };

@@ -5,7 +5,8 @@
 //! points at a group for the first part, forwards the job to one that was not asked yet, or leaves it
 //! waiting; unless nobody runs, so that nothing would ever change. Then part follows part, workers first,
 //! each seeing the last. A gang that no partition holds now is nobody's: where it goes, and whether it waits, is said by
-//! [the rule](crate::least_interference_waiting), which lays gangs across partitions.
+//! [the rule](crate::least_interference_waiting), which lays gangs across partitions. The rule also decides where an agent
+//! would leave a gang waiting [without need](waits_without_need).
 
 use super::network::{Encoded, Network, Without};
 use super::placements::{VARIANTS, Variant};
@@ -19,6 +20,7 @@ use crate::locality::Locality;
 use crate::network_state::{Learned, NetworkState, Site};
 use crate::on_links::LinkPlacement;
 use crate::placement::Placement as _;
+use crate::queue::Queue;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use switchyard_explain::{ByRule, Choice, Placing, PlacingStep, Prospect, Role};
@@ -151,13 +153,22 @@ impl Learned for Placer {
             network_state,
             gang,
             noted: None,
+            is_by_rule: false,
             decisions: 0,
         };
         if self.watched().job.is_some() {
             agents.noted = Some(Placing::default());
         }
         let laid = match &self.chooser {
-            None => agents.lay(&mut Argmax, parts),
+            None => {
+                let laid = agents.lay(&mut Argmax, parts);
+                if !laid && waits_without_need(&gang, site) {
+                    agents.is_by_rule = true;
+                    agents.by_rule(parts)
+                } else {
+                    laid
+                }
+            }
             Some(chooser) => {
                 // Whoever chooses may stop the run there, and another thread go on with it: no lock is held meanwhile.
                 let cell = || chooser.lock().unwrap_or_else(PoisonError::into_inner);
@@ -168,7 +179,10 @@ impl Learned for Placer {
             }
         };
         if let Some(noted) = &mut agents.noted {
-            noted.by_rule = Some(by_rule(site, network_state, gang, laid.then_some(&**parts)));
+            noted.by_rule = Some(ByRule {
+                decides: agents.is_by_rule,
+                ..by_rule(site, network_state, gang, laid.then_some(&**parts))
+            });
         }
         let mut watched = self.watched();
         watched.decisions += agents.decisions;
@@ -211,6 +225,16 @@ impl fmt::Debug for Placer {
     }
 }
 
+/// Whether a gang that an agent leaves waiting may be laid as by the rule. Where gangs of more GPUs than a server of training
+/// has are about, agents wait too often: they have seen few of these. To wait for a crowd of narrower ones is right.
+fn waits_without_need(gang: &Gang, site: &Site<'_>) -> bool {
+    let Some(asker) = &gang.asker else {
+        return false;
+    };
+    let wide = gang.gpus as usize > Queue::WIDTHS || asker.queue.has_wider_than_told();
+    wide && !asker.queue.is_crowd(gang.gpus, site.free.total())
+}
+
 /// What the rule would do with a gang, beside the parts that it was given.
 fn by_rule(
     site: &Site<'_>,
@@ -226,6 +250,7 @@ fn by_rule(
     let laid =
         <LeastInterferenceWaiting as LinkPlacement>::lay(site, network_state, gang, &mut parts);
     ByRule {
+        decides: false,
         own: own.map(prospect),
         rule: laid.then(|| prospect(&parts)),
     }
@@ -241,6 +266,8 @@ struct Agents<'a> {
     gang: Gang,
     /// What was decided, where somebody watches.
     noted: Option<Placing>,
+    /// Whether the rule decides.
+    is_by_rule: bool,
     decisions: u64,
 }
 
@@ -251,6 +278,7 @@ impl Agents<'_> {
         };
         let mut open = self.scene.partitions();
         if open.is_empty() {
+            self.is_by_rule = true;
             return self.by_rule(parts);
         }
         let is_idle = self.network_state.is_idle();

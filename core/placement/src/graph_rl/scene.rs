@@ -15,7 +15,8 @@ use switchyard_explain::Role;
 /// computing ÷ 0.5 s a step, cores ÷ 8 and GPU memory ÷ 16 GB of a worker; workers ÷ 8, servers ÷ 8, and
 /// those left ÷ 8; other jobs that wait ÷ 64, at most 1; 1 if none of its parts is placed yet; GPUs that the others
 /// want ÷ those of the cluster; of how many GPUs they are, of 1, of 2, … of 8 or more: how many of each ÷ 4, at
-/// most 1; and how much more gangs of fewer GPUs want than this one would leave free ÷ 16 times its own GPUs, at most 2.
+/// most 1; and how much more gangs of fewer GPUs want than this one would leave free ÷ what makes them a
+/// [crowd](Queue::is_crowd), at most 2.
 /// Counts end there because larger clusters have more who wait than any that was trained on.
 pub const JOB: usize = 14 + Queue::WIDTHS;
 
@@ -214,7 +215,8 @@ impl<'a> Scene<'a> {
         job[10] = scaled(f64::from(queue.jobs()), 64.0).min(1.0);
         let all: u32 = self.site.free.node_sizes().iter().sum();
         job[12] = scaled(queue.gpus() as f64, f64::from(all.max(1)));
-        job[JOB - 1] = scaled(crowd as f64, 16.0 * f64::from(gpus.max(1))).min(2.0);
+        let is_crowd = Queue::CROWD as f64 * f64::from(gpus.max(1));
+        job[JOB - 1] = scaled(crowd as f64, is_crowd).min(2.0);
         for (seen, &count) in job[13..].iter_mut().zip(queue.by_gpus()) {
             *seen = scaled(f64::from(count), 4.0).min(1.0);
         }
