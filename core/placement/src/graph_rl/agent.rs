@@ -162,12 +162,9 @@ impl Learned for Placer {
         let laid = match &self.chooser {
             None => {
                 let laid = agents.lay(&mut Argmax, parts);
-                if !laid && waits_without_need(&gang, site) {
-                    agents.is_by_rule = true;
-                    agents.by_rule(parts)
-                } else {
-                    laid
-                }
+                let overrules = !laid && !agents.is_by_rule && waits_without_need(&gang, site);
+                agents.is_by_rule |= overrules;
+                laid || overrules && agents.by_rule(parts)
             }
             Some(chooser) => {
                 // Whoever chooses may stop the run there, and another thread go on with it: no lock is held meanwhile.
