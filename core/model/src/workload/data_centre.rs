@@ -111,7 +111,7 @@ impl DataCentre {
             let part = below(&mut rng, 100);
             let workers = WORKERS.iter().find(|(_, most)| part < *most);
             let gpus = workers.map_or(1, |(workers, _)| *workers).min(self.gpus);
-            let (model, servers) = kind(&mut rng, gpus, &profiles);
+            let (model, servers) = kind(&mut rng, gpus, profiles);
             let duration = quantile(&DURATIONS[shape], unit(&mut rng));
             let gap = quantile(&GAPS[shape], unit(&mut rng));
             jobs.push(Job {

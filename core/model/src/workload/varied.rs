@@ -139,7 +139,7 @@ impl Varied {
                 }
                 None => {
                     let gpus = like.gpus(rng, self.gpus);
-                    let (model, servers) = kind(rng, gpus, &profiles);
+                    let (model, servers) = kind(rng, gpus, profiles);
                     (job(model, servers, 0.0, gpus, like.seconds(rng, gpus)), gap)
                 }
             };
@@ -210,7 +210,7 @@ mod tests {
         let part = |of: &Workload, is: &dyn Fn(u32) -> bool| {
             of.jobs.iter().filter(|job| is(job.gpus)).count() as f64 / of.jobs.len() as f64
         };
-        let mut parts = |is: &dyn Fn(u32) -> bool| {
+        let parts = |is: &dyn Fn(u32) -> bool| {
             let parts = all.iter().map(|of| part(of, is));
             let parts: Vec<f64> = parts.collect();
             let least = parts.iter().copied().fold(1.0, f64::min);
