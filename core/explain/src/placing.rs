@@ -57,7 +57,8 @@ impl Prospect {
     }
 
     fn percent(&self) -> String {
-        format!("{:.1} %", 100.0 * self.slower)
+        // Not −0.0.
+        format!("{:.1} %", 100.0 * self.slower.max(0.0) + 0.0)
     }
 }
 
@@ -236,7 +237,7 @@ mod tests {
         );
         assert_eq!(text(None, None), "it would let the job wait, too");
         assert_eq!(
-            text(None, on(&[(3, 8), (4, 1)], 0.0)),
+            text(None, on(&[(3, 8), (4, 1)], -1e-17)),
             format!(
                 "it would have put the job on nodes 3 (8 GPUs), 4 (1 GPU): {there} 0.0 % in all"
             )
