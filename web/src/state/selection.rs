@@ -28,7 +28,7 @@ pub enum SelectionAction {
     /// Follow a job, or none any more.
     FollowJob(Option<JobId>),
     /// A worker has explained a job.
-    Explained(u32, JobId, Time, Explanation),
+    Explained(u32, JobId, Time, Box<Explanation>),
     /// A worker has seen how fast a job ran.
     Slowed(u32, JobId, Rc<Slowness>),
     /// A worker has told a round.
@@ -47,7 +47,7 @@ impl Selection {
             SelectionAction::Explained(run, job, at, explanation) => {
                 if self.job == Some(job) {
                     self.explanations.retain(|(of, _, _)| *of != run);
-                    self.explanations.push((run, at, explanation));
+                    self.explanations.push((run, at, *explanation));
                 }
             }
             SelectionAction::Slowed(run, job, slowness) => {

@@ -230,7 +230,12 @@ impl Session {
                     run.pending_question = None;
                     run.answered_question = Some((job, at));
                 }
-                self.dispatch(SelectionAction::Explained(id, job, at, explanation));
+                self.dispatch(SelectionAction::Explained(
+                    id,
+                    job,
+                    at,
+                    Box::new(explanation),
+                ));
             }
             News::Reply(RunReply::Slowed { job, slowness }) => {
                 self.dispatch(SelectionAction::Slowed(id, job, Rc::new(*slowness)));

@@ -448,7 +448,7 @@ fn a_stale_explanation_is_dropped() {
         0,
         JobId(2),
         Time::ZERO,
-        explanation,
+        Box::new(explanation),
     ));
     assert!(state.selection.explanations.is_empty());
 }
