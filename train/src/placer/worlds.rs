@@ -1,6 +1,6 @@
 //! What the placer learns in: small data centres of several topologies, and workloads for them at several
-//! loads: half of them those of the data centre, half as varied as those of real clusters. Whatever is trained or validated on is drawn as [`Split::Training`]; numbers of validation are
-//! no numbers of training.
+//! loads: half of them those of the data centre, half as varied as those of real clusters. Whatever is trained or
+//! validated on is drawn as [`Split::Training`]; numbers of validation are no numbers of training.
 
 use anyhow::Result;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};

@@ -2,7 +2,7 @@
 //! for how many GPUs, at which load, and which draw. Out: a [`Workload`] of the models of [`DataCentre`](super::DataCentre).
 //!
 //! What a stream is like is drawn anew for each (domain randomisation: Tobin et al., IROS 2017), between bounds that hold
-//! Helios (SC'21), Philly (ATC'19), Microsoft's ITP (ElasticFlow, ASPLOS'23) and Acme (NSDI'24): how many jobs have one GPU,
+//! Helios (SC'21), Philly (ATC'19) and Microsoft's ITP (ElasticFlow, ASPLOS'23): how many jobs have one GPU,
 //! how many are wider than a server, over how many decades durations go, whether wide ones take longer, how bursty
 //! arrivals are, how many come in series of like ones, how much more by day than by night. No row of a trace is in it, nor
 //! a table fitted to one: so all traces are left out.
