@@ -35,9 +35,10 @@ pub struct Prospect {
 }
 
 impl Prospect {
-    /// In words: "nodes 3 (8 GPUs), 4 (2 GPUs)", and at most so many.
+    /// How many nodes are named in words.
     const NAMED: usize = 4;
 
+    /// In words: "nodes 3 (8 GPUs), 4 (2 GPUs)".
     fn nodes(&self) -> String {
         let named = self.nodes.iter().take(Self::NAMED);
         let named = named.map(|(node, gpus)| match gpus {
@@ -45,15 +46,22 @@ impl Prospect {
             1 => format!("{node} (1 GPU)"),
             _ => format!("{node} ({gpus} GPUs)"),
         });
-        let word = if self.nodes.len() == 1 {
-            "node"
-        } else {
-            "nodes"
-        };
         let more = self.nodes.len().saturating_sub(Self::NAMED);
         let more = (more > 0).then(|| format!(" and {more} more"));
         let named: Vec<String> = named.collect();
-        format!("{word} {}{}", named.join(", "), more.unwrap_or_default())
+        format!(
+            "{} {}{}",
+            self.word(),
+            named.join(", "),
+            more.unwrap_or_default()
+        )
+    }
+
+    fn word(&self) -> &'static str {
+        match self.nodes.len() {
+            1 => "node",
+            _ => "nodes",
+        }
     }
 
     fn percent(&self) -> String {
@@ -84,11 +92,7 @@ impl ByRule {
                 own.percent()
             ),
             (Some(own), Some(rule)) if own.nodes == rule.nodes => {
-                let nodes = if own.nodes.len() == 1 {
-                    "node"
-                } else {
-                    "nodes"
-                };
+                let nodes = own.word();
                 let (there, here) = (rule.percent(), own.percent());
                 if there == here {
                     format!("it would have taken the same {nodes}: {SLOW} {here} in all")

@@ -1,7 +1,7 @@
 //! Random draws: one small seeded generator for all that draws, and no entropy of the machine, so
 //! that the same seed gives the same numbers on every platform.
 //!
-//! The two distributions are by hand: `rand`'s draw other numbers from the same seed, and the samples
+//! The distributions are by hand: `rand`'s draw other numbers from the same seed, and the samples
 //! and golden runs hang on these.
 
 use rand_xoshiro::rand_core::Rng as _;
@@ -17,4 +17,10 @@ pub fn unit(rng: &mut Rng) -> f64 {
 /// Uniform in `0..bound`.
 pub fn below(rng: &mut Rng, bound: u32) -> u32 {
     (unit(rng) * f64::from(bound)) as u32
+}
+
+/// Standard normal (Box–Muller).
+pub fn normal(rng: &mut Rng) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
+    radius * libm::cos(std::f64::consts::TAU * unit(rng))
 }

@@ -7,7 +7,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below, unit};
-use switchyard::workload::{DataCentre, Split, Varied, Workload};
+use switchyard::workload::{DataCentre, Split, Workload};
 
 /// A data centre and its jobs.
 pub struct World {
@@ -67,24 +67,15 @@ fn cluster((partitions, racks, servers, gpus, over): Form) -> Result<ClusterSpec
 impl World {
     fn of(form: Form, jobs: u32, load: f64, split: Split, varied: bool) -> Result<Self> {
         let cluster = cluster(form)?;
-        let gpus = cluster.gpus();
-        let jobs = jobs * gpus;
-        let workload = if varied {
-            let drawn = Varied {
-                jobs,
-                gpus,
-                load,
-                split,
-            };
-            drawn.workload()
-        } else {
-            let drawn = DataCentre {
-                jobs,
-                gpus,
-                load,
-                split,
-            };
-            drawn.workload()
+        let drawn = DataCentre {
+            jobs: jobs * cluster.gpus(),
+            gpus: cluster.gpus(),
+            load,
+            split,
+        };
+        let workload = match varied {
+            true => drawn.varied(),
+            false => drawn.workload(),
         };
         Ok(Self {
             workload: Arc::new(workload),

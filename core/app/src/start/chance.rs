@@ -1,12 +1,4 @@
-//! Draws from the normal distribution, by libm: the same on every machine.
-
-use switchyard::draw::{Rng, unit};
-
-/// A standard normal draw (Box–Muller).
-pub(super) fn normal(rng: &mut Rng) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
-    radius * libm::cos(std::f64::consts::TAU * unit(rng))
-}
+//! The normal distribution, by libm: the same on every machine.
 
 /// The share of standard normal draws below `z`.
 pub(super) fn below_normal(z: f64) -> f64 {
@@ -17,6 +9,7 @@ pub(super) fn below_normal(z: f64) -> f64 {
 mod tests {
     use super::*;
     use rand_xoshiro::rand_core::SeedableRng;
+    use switchyard::draw::{Rng, normal};
 
     #[test]
     fn draws_are_normal() {

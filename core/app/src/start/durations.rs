@@ -5,11 +5,11 @@
 //! which jobs are long is long for all. So each draw has a factor that all share, one for each batch and one for each
 //! job (a Gaussian copula); their weights are the correlations among jobs that had ended.
 
-use super::chance::{below_normal, normal};
+use super::chance::below_normal;
 use super::past::{Kind, Past, Stage};
 use super::survival::Survival;
 use std::collections::BTreeMap;
-use switchyard::draw::Rng;
+use switchyard::draw::{Rng, normal};
 use switchyard::report::percentile;
 use switchyard::workload::Workload;
 

@@ -23,7 +23,6 @@ pub use recorded::{Recorded, RecordedRun};
 pub use sample::{CHALLENGES, SAMPLES, Sample};
 pub use settings::{ApplicationSettings, PAPER_RULE, RuleError, SettingsError};
 pub use suggest::{Basis, Suggestion};
-pub use varied::Varied;
 
 use crate::Resource;
 use crate::application::Application;

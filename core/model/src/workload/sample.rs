@@ -11,7 +11,7 @@
 
 use super::{DataCentre, Split, Workload};
 use crate::cluster::{ClusterPreset, ClusterSpec};
-use crate::draw::{Rng, below, unit};
+use crate::draw::{Rng, below, normal, unit};
 use crate::job::Job;
 use crate::order;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -619,12 +619,6 @@ fn arrival(rng: &mut Rng, span: f64) -> f64 {
             return libm::floor(at);
         }
     }
-}
-
-/// Standard normal (Box–Muller).
-fn normal(rng: &mut Rng) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
-    radius * libm::cos(std::f64::consts::TAU * unit(rng))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Streams of jobs as unlike one another as those of real clusters are, to train the graph placer on. In: how many jobs,
-//! for how many GPUs, at which load, and which draw. Out: a [`Workload`] of the models of [`DataCentre`](super::DataCentre).
+//! for how many GPUs, at which load, and which draw. Out: a [`Workload`] of the models of a [`DataCentre`].
 //!
 //! What a stream is like is drawn anew for each (domain randomisation: Tobin et al., IROS 2017), between bounds that hold
 //! Helios (SC'21), Philly (ATC'19) and Microsoft's ITP (ElasticFlow, ASPLOS'23): how many jobs have one GPU,
@@ -8,10 +8,10 @@
 //! a table fitted to one: so all traces are left out.
 
 use super::Workload;
-use super::data_centre::{Split, gpu_seconds, job, kind};
+use super::data_centre::{DataCentre, gpu_seconds, job, kind};
 use crate::Time;
 use crate::contention::Profile;
-use crate::draw::{Rng, below, unit};
+use crate::draw::{Rng, below, normal, unit};
 use rand_xoshiro::rand_core::SeedableRng;
 use std::f64::consts::TAU;
 
@@ -21,21 +21,8 @@ const SERVER: u32 = 8;
 const WIDEST: (u32, u32) = (80, 4);
 /// A day, seconds.
 const DAY: f64 = 86_400.0;
-/// Streams of a seed are apart from those of [`DataCentre`](super::DataCentre).
+/// Streams of a seed are apart from the data centre's own.
 const APART: u64 = 1 << 40;
-
-/// What to draw.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Varied {
-    /// How many jobs.
-    pub jobs: u32,
-    /// GPUs of the cluster that they are for.
-    pub gpus: u32,
-    /// GPU·s submitted per GPU·s there is, until the last arrives; above 0.
-    pub load: f64,
-    /// Which draw.
-    pub split: Split,
-}
 
 /// What a stream is like.
 struct Like {
@@ -116,9 +103,9 @@ impl Like {
     }
 }
 
-impl Varied {
-    /// Draws the jobs.
-    pub fn workload(&self) -> Workload {
+impl DataCentre {
+    /// Draws jobs as varied as those of real clusters, instead of its own. Here the draw's number says what they are like.
+    pub fn varied(&self) -> Workload {
         let mut rng = Rng::seed_from_u64(self.split.seed() ^ APART);
         let rng = &mut rng;
         let like = Like::drawn(rng);
@@ -170,24 +157,19 @@ impl Varied {
     }
 }
 
-/// Of the standard normal distribution (Box and Muller, 1958).
-fn normal(rng: &mut Rng) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
-    radius * libm::cos(TAU * unit(rng))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Split;
     use super::*;
 
     fn drawn(split: Split) -> Workload {
-        let varied = Varied {
+        let centre = DataCentre {
             jobs: 1000,
             gpus: 256,
             load: 0.95,
             split,
         };
-        varied.workload()
+        centre.varied()
     }
 
     #[test]

@@ -232,6 +232,16 @@ fn waits_without_need(gang: &Gang, site: &Site<'_>) -> bool {
     wide && !asker.queue.is_crowd(gang.gpus, site.free.total())
 }
 
+/// Lays a gang as the rule does; `false`: it waits.
+fn lay_by_rule(
+    site: &Site<'_>,
+    network_state: &NetworkState,
+    gang: Gang,
+    parts: &mut Vec<Part>,
+) -> bool {
+    <LeastInterferenceWaiting as LinkPlacement>::lay(site, network_state, gang, parts)
+}
+
 /// What the rule would do with a gang, beside the parts that it was given.
 fn by_rule(
     site: &Site<'_>,
@@ -244,8 +254,7 @@ fn by_rule(
         slower: libm::expm1(network_state.prospect(&gang, parts).log_slowdown()),
     };
     let mut parts = Vec::new();
-    let laid =
-        <LeastInterferenceWaiting as LinkPlacement>::lay(site, network_state, gang, &mut parts);
+    let laid = lay_by_rule(site, network_state, gang, &mut parts);
     ByRule {
         decides: false,
         own: own.map(prospect),
@@ -383,13 +392,7 @@ impl Agents<'_> {
     }
 
     fn by_rule(&self, parts: &mut Vec<Part>) -> bool {
-        parts.clear();
-        <LeastInterferenceWaiting as LinkPlacement>::lay(
-            self.site,
-            self.network_state,
-            self.gang,
-            parts,
-        )
+        lay_by_rule(self.site, self.network_state, self.gang, parts)
     }
 }
 
