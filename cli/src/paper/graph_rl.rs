@@ -94,6 +94,10 @@ pub(crate) struct Arguments {
     /// Of each trace without a window of its own: so many, of equal length
     #[arg(long, value_name = "NUMBER", default_value_t = 4, requires = "trace", value_parser = clap::value_parser!(u32).range(1..=1000))]
     windows: u32,
+    /// Run each window so many times: as it is, then with each job up to a minute later. Figures are means, and the
+    /// standard deviation beside them says what chance does to a window
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "trace", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    copies: u32,
     /// The cluster of windows without one of their own, NODESxGPUS [default: servers of 8 GPUs, as many as --load says]
     #[arg(long, value_name = "CLUSTER", requires = "trace", value_hint = ValueHint::AnyPath)]
     cluster: Option<String>,
@@ -222,6 +226,7 @@ pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
                 count: arguments.windows,
                 cluster: arguments.cluster.as_deref(),
                 loads: &arguments.load,
+                copies: arguments.copies,
                 policies: running::named(&arguments.policy, &windows::POLICIES)?,
                 weights: &weights,
             },

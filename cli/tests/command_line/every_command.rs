@@ -21,7 +21,7 @@ fn what_is_wrong_is_said_and_the_status_is_2() {
     );
     assert_eq!(
         failure(2, &["run", "sample:house"]),
-        "switchyard: there is no sample 'house': use one of lab, cluster, fleet, data-centre, three-jobs, two-teams, in-turns, batches, three-types\n"
+        "switchyard: there is no sample 'house': use one of lab, cluster, fleet, data-centre, like-helios, three-jobs, two-teams, in-turns, batches, three-types\n"
     );
     assert_eq!(
         failure(2, &["run", "tiresias.csv", "--restart-cost", "-1"]),

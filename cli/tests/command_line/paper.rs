@@ -193,6 +193,48 @@ fn graph_rl_tells_placements_on_windows_of_a_trace() {
         locality["against_rule"]["mean"].as_f64().is_some(),
         "{told}"
     );
+    // Jobs that come a minute later make another figure: what a window says by chance.
+    let crowded = format!("{path}@2h..14h@4x8/racks=2");
+    let copies = |number: &str| {
+        let asked = [
+            "--policy",
+            "locality,least-interference-waiting,no-neighbours",
+            "--copies",
+            number,
+        ];
+        let asked = [&["paper", "graph-rl", "--trace", &crowded], &asked[..]].concat();
+        (
+            json(&[&asked[..], &["--json", "-"]].concat()),
+            printed(&asked),
+        )
+    };
+    let ((one, _), (three, text)) = (copies("1"), copies("3"));
+    let of =
+        |told: &serde_json::Value, what: &str| told["windows"][0]["placements"][1][what].as_f64();
+    assert_eq!(of(&one, "deviation"), None);
+    let deviation = of(&three, "deviation").expect("a deviation");
+    assert!(deviation > 0.0 && deviation < 0.3, "{three}");
+    assert_ne!(of(&one, "mean_jct"), of(&three, "mean_jct"));
+    assert!(
+        text.contains("What differs between these is chance"),
+        "{text}"
+    );
+    assert!(!text.contains("Nothing is to be gained"), "{text}");
+    // Alone nobody is slowed.
+    let roomy = format!("{path}@2h..3h@64x16");
+    let asked = [
+        "paper",
+        "graph-rl",
+        "--trace",
+        &roomy,
+        "--policy",
+        "locality,no-neighbours",
+    ];
+    let text = printed(&asked);
+    assert!(
+        text.contains("Nothing is to be gained on 1 of 1 windows"),
+        "{text}"
+    );
     let empty = format!("{path}@9d..10d");
     let refused = failure(2, &["paper", "graph-rl", "--trace", &empty]);
     assert!(

@@ -36,16 +36,24 @@ pub struct Scene {
     pub settings: &'static [(&'static str, &'static str)],
 }
 
+/// The placer that learned, beside the best rule, and last one that looks at no neighbours.
+const PLACEMENTS: &[&str] = &[
+    "graph-rl",
+    "fifo[backfill=true,placement=least-interference-waiting]",
+    "fifo[backfill=true,placement=locality]",
+];
+
 /// Samples that come with more than their jobs.
-pub(super) const SCENES: [Scene; 5] = [
-    // The placer that learned, beside the best rule, and last one that looks at no neighbours.
+pub(super) const SCENES: [Scene; 6] = [
     Scene {
         sample: DATA_CENTRE,
-        schedulers: &[
-            "graph-rl",
-            "fifo[backfill=true,placement=least-interference-waiting]",
-            "fifo[backfill=true,placement=locality]",
-        ],
+        schedulers: PLACEMENTS,
+        baseline: 2,
+        settings: &[("contention", "true")],
+    },
+    Scene {
+        sample: "like-helios",
+        schedulers: PLACEMENTS,
         baseline: 2,
         settings: &[("contention", "true")],
     },

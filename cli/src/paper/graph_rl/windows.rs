@@ -1,7 +1,8 @@
 //! The placements on windows of real traces, where each of the other tables draws its workloads: a row a window, then
 //! their means. In: traces, windows, clusters or loads. Out: mean JCT by window and placement.
 //!
-//! Intervals are bootstrap percentiles over windows: means of as many windows, drawn with replacement.
+//! Intervals are bootstrap percentiles over windows: means of as many windows, drawn with replacement. What one window
+//! says by chance, copies of it tell: the same jobs, each a little later.
 
 use super::super::Section;
 use super::running::{Compared, Figures, run};
@@ -16,7 +17,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
-use switchyard::draw::{Rng, below};
+use switchyard::draw::{Rng, below, unit};
 use switchyard::trace::{Choices, OpenOptions, Opened, Oversized, Trace, Window};
 use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::Workload;
@@ -34,6 +35,15 @@ pub(super) const POLICIES: [&str; 7] = [
 
 /// Whom the others are put beside.
 const RULE: &str = "least-interference-waiting";
+
+/// What neighbours cost is told by these two: the placement that looks at no neighbours, and the same where there are none.
+const NEIGHBOURS: (&str, &str) = ("locality", "no-neighbours");
+
+/// Where they cost less than this part of mean JCT, nothing is to be gained.
+const NOTHING: f64 = 0.01;
+
+/// In a copy of a window each job comes up to so many seconds later.
+const LATER: f64 = 60.0;
 
 /// How often windows are drawn for an interval.
 const DRAWS: usize = 10_000;
@@ -91,6 +101,8 @@ pub(super) struct Asked<'a> {
     pub(super) count: u32,
     pub(super) cluster: Option<&'a str>,
     pub(super) loads: &'a [f64],
+    /// How often each window is run: as it is, and then copies of it.
+    pub(super) copies: u32,
     pub(super) policies: Vec<Compared>,
     pub(super) weights: &'a (Weights, WeightsChoice),
 }
@@ -101,7 +113,9 @@ struct Cut {
     window: Window,
     cluster: ClusterSpec,
     load: f64,
-    workload: Arc<Workload>,
+    jobs: usize,
+    /// As they are, and then copies.
+    workloads: Vec<Arc<Workload>>,
 }
 
 #[derive(Serialize)]
@@ -115,6 +129,7 @@ struct Row {
     placements: Vec<Came>,
 }
 
+/// Means over the copies of a window.
 #[derive(Serialize)]
 struct Came {
     policy: &'static str,
@@ -122,6 +137,9 @@ struct Came {
     mean_jct: f64,
     p95_jct: f64,
     makespan: f64,
+    /// The standard deviation of mean JCT over the copies ÷ their mean; none of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deviation: Option<f64>,
 }
 
 /// A mean over windows and its 95 % interval; none where there is one window.
@@ -153,13 +171,15 @@ pub(super) fn compare(asked: &Asked<'_>, json: Option<&output::OutputFile>) -> R
     for source in asked.sources {
         cuts.extend(cut(asked, source)?);
     }
-    let count = asked.policies.len();
-    let progress = Progress::of("paper graph-rl", (cuts.len() * count) as u64, "runs");
-    let came = threads::each(cuts.len() * count, |task| {
-        let (of, compared) = (&cuts[task / count], asked.policies[task % count]);
+    let (count, copies) = (asked.policies.len(), asked.copies as usize);
+    let runs = cuts.len() * count * copies;
+    let progress = Progress::of("paper graph-rl", runs as u64, "runs");
+    let came = threads::each(runs, |task| {
+        let (of, copy) = (task / copies, task % copies);
+        let (cut, compared) = (&cuts[of / count], asked.policies[of % count]);
         run(
-            &of.workload,
-            &of.cluster,
+            &cut.workloads[copy],
+            &cut.cluster,
             asked.weights,
             compared,
             &progress,
@@ -169,7 +189,7 @@ pub(super) fn compare(asked: &Asked<'_>, json: Option<&output::OutputFile>) -> R
     let came = came
         .into_iter()
         .collect::<Result<Vec<Figures>, Failure>>()?;
-    let rows = cuts.iter().zip(came.chunks(count));
+    let rows = cuts.iter().zip(came.chunks(count * copies));
     let windows: Vec<Row> = rows
         .map(|(of, came)| row(of, &asked.policies, came))
         .collect();
@@ -219,18 +239,23 @@ fn cut(asked: &Asked<'_>, source: &Source) -> Result<Vec<Cut>, Failure> {
         let clusters = match &cluster {
             Some(cluster) => vec![cluster.clone()],
             None => {
-                let all = jobs_of(&trace, window, None, &name)?;
+                let all = jobs_of(&trace, window, None, &name)?.workload();
                 let wanted = |load: &f64| sized(gpu_seconds(&all) / (length * load));
                 asked.loads.iter().map(wanted).collect::<Result<_, _>>()?
             }
         };
         for cluster in clusters {
-            let workload = jobs_of(&trace, window, Some(&cluster), &name)?;
+            let jobs = jobs_of(&trace, window, Some(&cluster), &name)?;
+            let workload = jobs.workload();
+            let load = gpu_seconds(&workload) / (f64::from(cluster.gpus()) * length);
+            let count = workload.jobs.len();
+            let copies = (1..asked.copies).map(|number| Arc::new(copy(&jobs, number)));
             cuts.push(Cut {
                 trace: name.clone(),
                 window,
-                load: gpu_seconds(&workload) / (f64::from(cluster.gpus()) * length),
-                workload: Arc::new(workload),
+                load,
+                jobs: count,
+                workloads: std::iter::once(Arc::new(workload)).chain(copies).collect(),
                 cluster,
             });
         }
@@ -238,13 +263,13 @@ fn cut(asked: &Asked<'_>, source: &Source) -> Result<Vec<Cut>, Failure> {
     Ok(cuts)
 }
 
-/// The jobs of a window, but for those that the cluster cannot hold.
+/// The trace with the jobs of a window alone, but for those that the cluster cannot hold.
 fn jobs_of(
     trace: &Trace,
     window: Window,
     cluster: Option<&ClusterSpec>,
     name: &str,
-) -> Result<Workload, Failure> {
+) -> Result<Trace, Failure> {
     let choices = Choices {
         window: Some(window),
         oversized: Oversized::Drop,
@@ -254,7 +279,17 @@ fn jobs_of(
     let chosen = trace.choose(&choices, cluster);
     let chosen = chosen.with_context(|| format!("--trace {name}, window {window}"));
     chosen.map_err(Failure::Input)?;
-    Ok(trace.workload())
+    Ok(trace)
+}
+
+/// The same jobs, each a little later. No scheduler can tell the one from the other, so what differs is chance.
+fn copy(trace: &Trace, number: u32) -> Workload {
+    let mut rng = Rng::seed_from_u64(number.into());
+    let mut trace = trace.clone();
+    for record in &mut trace.records {
+        record.submit += LATER * unit(&mut rng);
+    }
+    trace.workload()
 }
 
 fn gpu_seconds(workload: &Workload) -> f64 {
@@ -275,19 +310,28 @@ fn sized(gpus: f64) -> Result<ClusterSpec, Failure> {
 }
 
 fn row(of: &Cut, policies: &[Compared], came: &[Figures]) -> Row {
-    let placements = policies.iter().zip(came);
+    let copies = of.workloads.len();
+    let placements = policies.iter().zip(came.chunks(copies));
     Row {
         trace: of.trace.clone(),
         window: of.window.to_string(),
         cluster: of.cluster.to_string(),
-        jobs: of.workload.jobs.len(),
+        jobs: of.jobs,
         load: of.load,
         placements: placements
-            .map(|(compared, came)| Came {
-                policy: compared.name,
-                mean_jct: came.mean_jct,
-                p95_jct: came.p95_jct,
-                makespan: came.makespan,
+            .map(|(compared, came)| {
+                let mean =
+                    |of: fn(&Figures) -> f64| came.iter().map(of).sum::<f64>() / came.len() as f64;
+                let mean_jct = mean(|of| of.mean_jct);
+                let squares = came.iter().map(|of| (of.mean_jct - mean_jct).powi(2));
+                let deviation = (squares.sum::<f64>() / (copies as f64 - 1.0)).sqrt() / mean_jct;
+                Came {
+                    policy: compared.name,
+                    mean_jct,
+                    p95_jct: mean(|of| of.p95_jct),
+                    makespan: mean(|of| of.makespan),
+                    deviation: (copies > 1).then_some(deviation),
+                }
             })
             .collect(),
     }
@@ -369,8 +413,10 @@ fn text(results: Results) -> String {
             row.jobs.to_string(),
             format!("{:.2}", row.load),
         ];
-        let jct = row.placements.iter();
-        cells.extend(jct.map(|of| format!("{:.0}", of.mean_jct)));
+        cells.extend(row.placements.iter().map(|of| match of.deviation {
+            Some(deviation) => format!("{:.0} ±{:.1} %", of.mean_jct, 100.0 * deviation),
+            None => format!("{:.0}", of.mean_jct),
+        }));
         table.row(cells);
     }
     let mut last = |what: &str, cell: &dyn Fn(&OverWindows) -> String| {
@@ -398,7 +444,49 @@ fn text(results: Results) -> String {
         published: "nothing of these traces; the rule is least-interference-waiting, against it are geometric means of ratios",
         rows: results.windows,
     };
-    section.text(&table)
+    let nothing = nothing_to_gain(&section.rows);
+    let chance = section.rows.iter().flat_map(|row| &row.placements);
+    let chance = chance.flat_map(|of| of.deviation).next().map(|_| {
+        format!("±: the standard deviation over copies of the window, in which each job comes up to {LATER:.0} s later. What differs between these is chance.\n")
+    });
+    [section.text(&table), chance.unwrap_or_default(), nothing].concat()
+}
+
+/// In words, on which windows neighbours cost nothing, if it was asked.
+fn nothing_to_gain(windows: &[Row]) -> String {
+    let cost = |row: &Row| {
+        let jct = |name: &str| {
+            let of = row.placements.iter().find(|of| of.policy == name);
+            of.map(|of| of.mean_jct)
+        };
+        Some(jct(NEIGHBOURS.0)? / jct(NEIGHBOURS.1)? - 1.0)
+    };
+    let told: Vec<(&Row, f64)> = windows
+        .iter()
+        .flat_map(|row| Some((row, cost(row)?)))
+        .collect();
+    let nothing: Vec<String> = told
+        .iter()
+        .filter(|(_, cost)| *cost < NOTHING)
+        .map(|(row, cost)| {
+            let percent = 100.0 * cost;
+            format!(
+                "{}, {}, {}: {percent:.1} %",
+                row.trace, row.window, row.cluster
+            )
+        })
+        .collect();
+    if nothing.is_empty() {
+        return String::new();
+    }
+    format!(
+        "Nothing is to be gained on {} of {} windows: under {} neighbours cost less than {:.0} % of mean JCT there ({}).\n",
+        nothing.len(),
+        told.len(),
+        NEIGHBOURS.0,
+        100.0 * NOTHING,
+        nothing.join("; ")
+    )
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //!
 //! Challenges are made in the same way: five kinds of workloads, each hard by something else.
 
+use super::varied::HELIOS;
 use super::{DataCentre, Split, Workload};
 use crate::cluster::{ClusterPreset, ClusterSpec};
 use crate::draw::{Rng, below, normal, unit};
@@ -46,6 +47,8 @@ enum Jobs {
     },
     /// Of the graph placer's data centre, so many and at this load.
     OfDataCentre { count: u32, load: f64 },
+    /// With the statistics of Helios, likewise.
+    LikeHelios { count: u32, load: f64 },
     /// Name, GPUs and seconds; all there at the start.
     Listed(&'static [(&'static str, u32, f64)]),
     /// Of tenants. In order of submission.
@@ -143,6 +146,17 @@ pub const SAMPLES: &[Sample] = &[
         opens_at: 3.0 * 3600.0,
         jobs: Jobs::OfDataCentre {
             count: 768,
+            load: 0.95,
+        },
+    },
+    Sample {
+        name: "like-helios",
+        title: "Days like Helios'",
+        summary: "4,000 jobs with the statistics of a production cluster, Helios' Venus (SC'21): half have one GPU, one in eleven more than eight, and durations go from seconds to two days. On 32 nodes × 8 GPUs, with contention on.",
+        cluster: "32x8/cores=56/partitions=2/racks=8",
+        opens_at: 24.0 * 3600.0,
+        jobs: Jobs::LikeHelios {
+            count: 4_000,
             load: 0.95,
         },
     },
@@ -341,6 +355,7 @@ impl Sample {
         let seed = match self.jobs {
             Jobs::Drawn { seed, .. } | Jobs::Of { seed, .. } => seed,
             Jobs::OfDataCentre { .. }
+            | Jobs::LikeHelios { .. }
             | Jobs::Listed(_)
             | Jobs::OfTenants(_)
             | Jobs::OfModels(_) => 0,
@@ -357,17 +372,21 @@ impl Sample {
                 backlog,
                 ..
             } => self.drawn(count, load, backlog, seed),
-            Jobs::OfDataCentre { count, load } => DataCentre {
-                jobs: count,
-                gpus: self.cluster_spec().gpus(),
-                load,
-                split: Split::HeldOut(seed as u32),
-            }
-            .workload(),
+            Jobs::OfDataCentre { count, load } => self.data_centre(count, load, seed).workload(),
+            Jobs::LikeHelios { count, load } => self.data_centre(count, load, seed).like(HELIOS),
             Jobs::Listed(list) => listed(list),
             Jobs::OfTenants(list) => of_tenants(list),
             Jobs::OfModels(list) => of_models(list),
             Jobs::Of { theme, count, .. } => of_theme(theme, count, seed),
+        }
+    }
+
+    fn data_centre(&self, jobs: u32, load: f64, seed: u64) -> DataCentre {
+        DataCentre {
+            jobs,
+            gpus: self.cluster_spec().gpus(),
+            load,
+            split: Split::HeldOut(seed as u32),
         }
     }
 
@@ -647,7 +666,7 @@ mod tests {
             let workload = sample.workload();
             let count = match sample.jobs {
                 Jobs::Drawn { count, .. } => count,
-                Jobs::OfDataCentre { count, .. } => count as usize,
+                Jobs::OfDataCentre { count, .. } | Jobs::LikeHelios { count, .. } => count as usize,
                 Jobs::Listed(list) => list.len(),
                 Jobs::OfTenants(list) => list.len(),
                 Jobs::OfModels(list) => list.len(),

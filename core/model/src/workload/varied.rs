@@ -5,7 +5,9 @@
 //! Helios (SC'21), Philly (ATC'19) and Microsoft's ITP (ElasticFlow, ASPLOS'23): how many jobs have one GPU,
 //! how many are wider than a server, over how many decades durations go, whether wide ones take longer, how bursty
 //! arrivals are, how many come in series of like ones, how much more by day than by night. No row of a trace is in it, nor
-//! a table fitted to one: so all traces are left out.
+//! a table fitted to one: so all traces are left out of training.
+//!
+//! [`HELIOS`] is not for training: a sample to look at has its statistics.
 
 use super::Workload;
 use super::data_centre::{DataCentre, gpu_seconds, job, kind};
@@ -24,8 +26,22 @@ const DAY: f64 = 86_400.0;
 /// Streams of a seed are apart from the data centre's own.
 const APART: u64 = 1 << 40;
 
+/// Helios' Venus cluster (SC'21; HeliosData, CC BY 4.0; 125,303 GPU jobs of April to September 2020): 56 % of jobs have one
+/// GPU, 9 % more than eight; durations' median and 95th of a hundred are 215 and 55,105 s; 35 % come within a minute of one as
+/// wide; by day there are many times as many as by night.
+pub(super) const HELIOS: Like = Like {
+    of_one: 0.61,
+    wide: 0.09,
+    duration: (215.0, 3.37),
+    wider_is_longer: 0.0,
+    bursts: 1.2,
+    series: 0.35,
+    by_day: 0.95,
+};
+
 /// What a stream is like.
-struct Like {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Like {
     /// The part of jobs that have one GPU.
     of_one: f64,
     /// The part that are wider than a server.
@@ -107,8 +123,16 @@ impl DataCentre {
     /// Draws jobs as varied as those of real clusters, instead of its own. Here the draw's number says what they are like.
     pub fn varied(&self) -> Workload {
         let mut rng = Rng::seed_from_u64(self.split.seed() ^ APART);
-        let rng = &mut rng;
-        let like = Like::drawn(rng);
+        let like = Like::drawn(&mut rng);
+        self.drawn_like(like, &mut rng)
+    }
+
+    /// Draws jobs that are like this.
+    pub(super) fn like(&self, like: Like) -> Workload {
+        self.drawn_like(like, &mut Rng::seed_from_u64(self.split.seed()))
+    }
+
+    fn drawn_like(&self, like: Like, rng: &mut Rng) -> Workload {
         let profiles = Profile::all();
         let mut jobs: Vec<crate::job::Job> = Vec::with_capacity(self.jobs as usize);
         let mut gaps = Vec::with_capacity(self.jobs as usize);
@@ -203,6 +227,36 @@ mod tests {
         assert!(least < 0.4 && most > 0.9, "{least} to {most}");
         let (least, most) = parts(&|gpus| gpus > SERVER);
         assert!(least == 0.0 && most > 0.05, "{least} to {most}");
+    }
+
+    #[test]
+    fn jobs_like_helios_have_its_statistics() {
+        let centre = DataCentre {
+            jobs: 20_000,
+            gpus: 512,
+            load: 0.95,
+            split: Split::HeldOut(0),
+        };
+        let jobs = centre.like(HELIOS).jobs;
+        let part = |is: &dyn Fn(&crate::job::Job) -> bool| {
+            jobs.iter().filter(|job| is(job)).count() as f64 / jobs.len() as f64
+        };
+        let is_near = |value: f64, of: f64| (value / of - 1.0).abs() < 0.15;
+        let (one, wide) = (part(&|job| job.gpus == 1), part(&|job| job.gpus > 8));
+        assert!(is_near(one, 0.56) && is_near(wide, 0.089), "{one} {wide}");
+        let mut seconds: Vec<f64> = jobs.iter().map(|job| job.work.seconds()).collect();
+        seconds.sort_by(f64::total_cmp);
+        let [median, high] = [0.5, 0.95].map(|at| seconds[(at * 20_000.0) as usize]);
+        assert!(
+            is_near(median, 215.0) && is_near(high, 55_105.0),
+            "{median} {high}"
+        );
+        let like_the_one_before = jobs.windows(2).filter(|pair| {
+            pair[1].gpus == pair[0].gpus
+                && pair[1].submit.seconds() - pair[0].submit.seconds() < 60.0
+        });
+        let like = like_the_one_before.count() as f64 / 20_000.0;
+        assert!((0.25..0.6).contains(&like), "{like}");
     }
 
     #[test]

@@ -147,7 +147,7 @@ fn every_wrong_part_is_named_and_the_rest_is_kept() {
             "run=lifo: there is no policy 'lifo': use one of fifo, fewest-gpus, srt",
             "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
             "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
-            "sample=house: use one of lab, cluster, fleet, data-centre, three-jobs,",
+            "sample=house: use one of lab, cluster, fleet, data-centre, like-helios",
             "t=-1: it is a number from 0 to 1e12.",
             "log-budget=5000: it takes a whole number from 1 to 4000 (MB).",
             "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
