@@ -29,14 +29,16 @@ function withHeader(file, change) {
   return Buffer.concat([size, header, file.subarray(8 + length)]);
 }
 
-/** What a page's only run with this policy came to, as it exports it. */
-async function exported(page, policy) {
+/** What a page's runs came to, as it exports them. */
+async function metrics(page) {
   await page.getByRole("button", { name: "Export", exact: true }).click();
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Metrics as JSON" }).click();
-  const { runs } = JSON.parse(readFileSync(await (await download).path(), "utf8"));
-  return runs.find((run) => run.policy.startsWith(policy));
+  return JSON.parse(readFileSync(await (await download).path(), "utf8")).runs;
 }
+
+/** What a page's only run with this policy came to. */
+const exported = async (page, policy) => (await metrics(page)).find((run) => run.policy.startsWith(policy));
 
 const drop = (page, name, buffer) =>
   page.getByTestId("file-picker").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
@@ -81,6 +83,18 @@ test("a data centre opens in one click, with the placer beside two rules", async
   // What was open is a click away.
   await page.getByRole("button", { name: /lab/ }).first().waitFor();
   await screenshot(page, "placer-1440");
+});
+
+test("days like Helios' open from the list, and neighbours cost half of the mean JCT there", async (t) => {
+  const page = await open(t, "index.html", { viewport: { width: 1440, height: 900 } });
+  await finished(page, 2);
+  await page.getByRole("combobox", { name: "Sample" }).selectOption("like-helios");
+  await page.getByRole("region", { name: "Yard of Graph RL" }).waitFor();
+  await finished(page, 3, 240_000);
+  await page.getByText(/^4,000 jobs with the statistics of a production cluster/).waitFor();
+  const [learned, rule, locality] = (await metrics(page)).map((run) => run.jct.mean);
+  assert.ok(learned < 0.6 * locality && rule < 0.6 * locality, `${learned}, ${rule}, ${locality}`);
+  await screenshot(page, "like-helios-1440");
 });
 
 test("an agent's choices sum to one, with forwarding and waiting among them, and heat the yard", async (t) => {

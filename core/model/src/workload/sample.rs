@@ -154,7 +154,7 @@ pub const SAMPLES: &[Sample] = &[
         title: "Days like Helios'",
         summary: "4,000 jobs with the statistics of a production cluster, Helios' Venus (SC'21): half have one GPU, one in eleven more than eight, and durations go from seconds to two days. On 32 nodes × 8 GPUs, with contention on.",
         cluster: "32x8/cores=56/partitions=2/racks=8",
-        opens_at: 24.0 * 3600.0,
+        opens_at: 45.0 * 3600.0,
         jobs: Jobs::LikeHelios {
             count: 4_000,
             load: 0.95,
