@@ -245,7 +245,7 @@ mod tests {
         let (one, wide) = (part(&|job| job.gpus == 1), part(&|job| job.gpus > 8));
         assert!(is_near(one, 0.56) && is_near(wide, 0.089), "{one} {wide}");
         let mut seconds: Vec<f64> = jobs.iter().map(|job| job.work.seconds()).collect();
-        seconds.sort_by(f64::total_cmp);
+        seconds.sort_by(crate::order::by_value);
         let [median, high] = [0.5, 0.95].map(|at| seconds[(at * 20_000.0) as usize]);
         assert!(
             is_near(median, 215.0) && is_near(high, 55_105.0),
