@@ -113,8 +113,7 @@ struct Cut {
     window: Window,
     cluster: ClusterSpec,
     load: f64,
-    jobs: usize,
-    /// As they are, and then copies.
+    /// The jobs as they are, and then copies.
     workloads: Vec<Arc<Workload>>,
 }
 
@@ -248,13 +247,11 @@ fn cut(asked: &Asked<'_>, source: &Source) -> Result<Vec<Cut>, Failure> {
             let jobs = jobs_of(&trace, window, Some(&cluster), &name)?;
             let workload = jobs.workload();
             let load = gpu_seconds(&workload) / (f64::from(cluster.gpus()) * length);
-            let count = workload.jobs.len();
             let copies = (1..asked.copies).map(|number| Arc::new(copy(&jobs, number)));
             cuts.push(Cut {
                 trace: name.clone(),
                 window,
                 load,
-                jobs: count,
                 workloads: std::iter::once(Arc::new(workload)).chain(copies).collect(),
                 cluster,
             });
@@ -310,30 +307,34 @@ fn sized(gpus: f64) -> Result<ClusterSpec, Failure> {
 }
 
 fn row(of: &Cut, policies: &[Compared], came: &[Figures]) -> Row {
-    let copies = of.workloads.len();
-    let placements = policies.iter().zip(came.chunks(copies));
+    let placements = policies.iter().zip(came.chunks(of.workloads.len()));
     Row {
         trace: of.trace.clone(),
         window: of.window.to_string(),
         cluster: of.cluster.to_string(),
-        jobs: of.jobs,
+        jobs: of.workloads[0].jobs.len(),
         load: of.load,
         placements: placements
-            .map(|(compared, came)| {
-                let mean =
-                    |of: fn(&Figures) -> f64| came.iter().map(of).sum::<f64>() / came.len() as f64;
-                let mean_jct = mean(|of| of.mean_jct);
-                let squares = came.iter().map(|of| (of.mean_jct - mean_jct).powi(2));
-                let deviation = (squares.sum::<f64>() / (copies as f64 - 1.0)).sqrt() / mean_jct;
-                Came {
-                    policy: compared.name,
-                    mean_jct,
-                    p95_jct: mean(|of| of.p95_jct),
-                    makespan: mean(|of| of.makespan),
-                    deviation: (copies > 1).then_some(deviation),
-                }
-            })
+            .map(|(compared, came)| Came::of(compared.name, came))
             .collect(),
+    }
+}
+
+impl Came {
+    /// What the copies of a window came to, at least one.
+    fn of(policy: &'static str, copies: &[Figures]) -> Self {
+        let count = copies.len() as f64;
+        let mean = |of: fn(&Figures) -> f64| copies.iter().map(of).sum::<f64>() / count;
+        let mean_jct = mean(|of| of.mean_jct);
+        let squares = copies.iter().map(|of| (of.mean_jct - mean_jct).powi(2));
+        let deviation = (squares.sum::<f64>() / (count - 1.0)).sqrt() / mean_jct;
+        Self {
+            policy,
+            mean_jct,
+            p95_jct: mean(|of| of.p95_jct),
+            makespan: mean(|of| of.makespan),
+            deviation: (copies.len() > 1).then_some(deviation),
+        }
     }
 }
 
@@ -445,11 +446,14 @@ fn text(results: Results) -> String {
         rows: results.windows,
     };
     let nothing = nothing_to_gain(&section.rows);
-    let chance = section.rows.iter().flat_map(|row| &row.placements);
-    let chance = chance.flat_map(|of| of.deviation).next().map(|_| {
-        format!("±: the standard deviation over copies of the window, in which each job comes up to {LATER:.0} s later. What differs between these is chance.\n")
-    });
-    [section.text(&table), chance.unwrap_or_default(), nothing].concat()
+    let mut came = section.rows.iter().flat_map(|row| &row.placements);
+    let chance = match came.any(|of| of.deviation.is_some()) {
+        true => format!(
+            "±: the standard deviation over copies of the window, in which each job comes up to {LATER:.0} s later. What differs between these is chance.\n"
+        ),
+        false => String::new(),
+    };
+    [section.text(&table), chance, nothing].concat()
 }
 
 /// In words, on which windows neighbours cost nothing, if it was asked.
