@@ -1,5 +1,7 @@
 //! `switchyard why`: runs a trace up to a time and asks about one job there, as the page's inspector
-//! does: why it runs or waits, in the policy's numbers, and what slows it.
+//! does: why it runs or waits, in the policy's numbers, and what slows it. Or about its [whole] life, or all jobs'.
+
+mod whole;
 
 use crate::progress::Progress;
 use crate::settings::{SettingsArguments, prepared};
@@ -18,6 +20,7 @@ use switchyard::weights::Weights;
 use switchyard::{RunSpec, Time, workload::Workload};
 use switchyard_app::driver::Driver;
 use switchyard_app::format::duration;
+use switchyard_app::study::Whom;
 
 #[derive(Args)]
 #[command(
@@ -27,6 +30,8 @@ mostly seconds (--mtbf and --mttr: hours).
 Examples:
   switchyard why sample:lab --job lab-017 --at 11h
   switchyard why trace.csv --job 42 --at 2d3h --policy fifo --policy las --json -
+  switchyard why sample:lab --job lab-017 --whole
+  switchyard why trace.csv --whole --by user --policy fifo --policy las
 
 `switchyard help why` says more of each."
 )]
@@ -35,16 +40,30 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "TRACE", value_hint = ValueHint::FilePath)]
     trace: Vec<PathBuf>,
     /// The job, by its name in the trace; the first of that name
-    #[arg(long, value_name = "NAME")]
-    job: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "whole")]
+    job: Option<String>,
     /// The time since the first submission, seconds or 90min, 11h, 2d3h; or a date of a trace that has some
     ///
     /// A date is in UTC unless it says otherwise: '2024-03-12 14:05', 2024-03-12T14:05+01:00.
-    #[arg(long, value_name = "TIME", value_parser = input::moment)]
-    at: input::Moment,
+    #[arg(long, value_name = "TIME", value_parser = input::moment, required_unless_present = "whole")]
+    at: Option<input::Moment>,
+    /// Not one moment but all the time: what the job's whole life was spent on, or those of all jobs
+    ///
+    /// Seconds by cause, or GPU-hours of all jobs: running, slowed and by which law, restarting, outranked, behind the
+    /// head of the queue, fragmentation (enough GPUs are free, but not where the placement wants them), quota, nodes
+    /// away; and which jobs caused most of it. Of one job all is told. Of all jobs up to 48 of those who wait are asked
+    /// at a moment, and at 1,024 moments or more; what they waited in all is exact.
+    #[arg(long, conflicts_with = "at")]
+    whole: bool,
+    /// Tell it by user, account, partition, qos, reservation, tenant, model, gpu-type, gang or queue
+    #[arg(long, value_name = "WHAT", requires = "whole", conflicts_with = "job")]
+    by: Option<Whom>,
     /// Write the answers as JSON to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<output::OutputFile>,
+    /// Write what all jobs spent their lives on as CSV to this file, a row for each policy, group and cause
+    #[arg(long, value_name = "FILE", requires = "whole", conflicts_with = "job")]
+    csv: Option<output::OutputFile>,
     #[command(flatten)]
     cluster: input::ClusterArgument,
     #[command(flatten)]
@@ -100,17 +119,21 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
     )?;
     let prepared = prepared(study, request)?;
     let workload = &prepared.workload;
-    let mut jobs = workload.jobs.iter();
-    let job = jobs.position(|job| *job.name == *arguments.job);
-    let job = job.map(|at| JobId(at as u32)).ok_or_else(|| {
-        let names = workload.jobs.iter().map(|job| &*job.name);
-        Failure::Input(anyhow!(
-            "there is no job '{}' in the trace{}: `switchyard convert` writes all with their names",
-            arguments.job,
-            hint(&arguments.job, names)
-        ))
-    })?;
-    let at = arguments.at.seconds(workload.epoch)?;
+    let job = arguments.job.as_deref();
+    let job = job.map(|name| named(name, workload)).transpose()?;
+    let asked = whole::Asked {
+        workload,
+        runs: &prepared.runs,
+        weights: &prepared.weights,
+        policies: &arguments.settings.policies,
+        json: arguments.json.as_ref(),
+        csv: arguments.csv.as_ref(),
+    };
+    let (job, at) = match (job, &arguments.at) {
+        (Some(job), Some(at)) => (job, at.seconds(workload.epoch)?),
+        (Some(job), None) => return asked.job(job),
+        (None, _) => return asked.run(arguments.by),
+    };
     let answers = prepared.runs.iter().map(|spec| {
         let asked = &arguments.settings.policies;
         ask(spec, workload, &prepared.weights, (job, at), asked)
@@ -125,6 +148,18 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
             output::print(&date.into_iter().chain(texts).collect::<String>())
         }
     }
+}
+
+/// The first job of this name.
+fn named(name: &str, workload: &Workload) -> Result<JobId, Failure> {
+    let found = workload.jobs.iter().position(|job| *job.name == *name);
+    found.map(|at| JobId(at as u32)).ok_or_else(|| {
+        let names = workload.jobs.iter().map(|job| &*job.name);
+        Failure::Input(anyhow!(
+            "there is no job '{name}' in the trace{}: `switchyard convert` writes all with their names",
+            hint(name, names)
+        ))
+    })
 }
 
 fn ask(

@@ -13,6 +13,7 @@ mod sweeps;
 mod table;
 mod trace;
 mod watch;
+mod why;
 
 use exchange::{InputError, RunError, SwitchyardError, json, options, refused};
 use pyo3::prelude::*;
@@ -33,6 +34,8 @@ mod _engine {
     use crate::table::Table;
     #[pymodule_export]
     use crate::trace::{Trace, inspect, open, sample};
+    #[pymodule_export]
+    use crate::why::why;
     #[pymodule_export]
     use crate::{InputError, RunError, SwitchyardError};
     use pyo3::prelude::*;

@@ -58,6 +58,7 @@ const TRIED = {
   "docs/python.md": { python: "python/tests" },
   "docs/queues.md": { text: "below" },
   "docs/scripts.md": { rust: "below", sh: "below" },
+  "docs/whole-wait.md": { "": "below" },
   "docs/sweeps.md": { "": "below, and the benchmark's own tests", python: "python/tests", toml: "below" },
 };
 const OF_LESSONS = ["view", "guess", "claim", "control", "goal"];
@@ -293,6 +294,19 @@ test("the commands of the guide to capacity find how many nodes it takes", { ski
     const holds = (count) => points.find((point) => point.nodes === count)?.holds;
     assert.ok(holds(nodes) && !holds(nodes - 1));
   }
+});
+
+test("the commands of the guide to where the time went add up", { skip }, (t) => {
+  const folder = workplace(t);
+  const [job, all, by] = of("docs/whole-wait.md", "").flatMap(commands).map((command) => command.replace("NAME", "17"));
+  assert.match(shell(folder, job), /^fifo: 17 was there for .*\n(  .*\n)+las: 17 was there/);
+  shell(folder, all);
+  for (const { groups } of JSON.parse(readFileSync(join(folder, "lives.json"), "utf8"))) {
+    const shares = groups[0].parts.map(({ share }) => share);
+    assert.ok(Math.abs(shares.reduce((sum, share) => sum + share) - 1) < 1e-9);
+  }
+  assert.match(readFileSync(join(folder, "lives.csv"), "utf8"), /^policy,group,jobs,spent,law,gpu_hours,share\n/);
+  assert.match(shell(folder, by), /^user: /);
 });
 
 test("the sweep of the guide runs", { skip }, (t) => {

@@ -167,3 +167,137 @@ fn a_trace_with_dates_is_asked_about_dates() {
     assert!(said.contains(dates), "{said}");
     let _ = std::fs::remove_file(trace);
 }
+
+/// Of two GPUs `a` takes both from 0 to 100 s, and `b` both from then on to 150 s: `c`, which came last, waits behind `b`
+/// until that starts, and for `b` afterwards.
+fn waiting() -> String {
+    let trace = temporary("whole.csv");
+    let jobs =
+        "job_id,submit_time,duration,num_gpus,user\na,0,100,2,ann\nb,10,50,2,ben\nc,20,10,1,ben\n";
+    std::fs::write(&trace, jobs).expect("the folder is there");
+    trace
+}
+
+#[test]
+fn a_whole_life_is_told_by_cause_and_by_whom() {
+    let trace = waiting();
+    let asked = ["why", &trace, "--cluster", "1x2", "--policy", "fifo"];
+    let whole = ["--policy", "srtf", "--whole", "--job", "c"];
+    let lives = json(&[&asked[..], &whole, &["--json", "-"]].concat());
+    let part = |spent: &str, amount: f64, share: f64, by: &[(&str, f64)]| {
+        let by = by.iter();
+        let by = by.map(|(job, caused)| serde_json::json!({ "job": job, "caused": caused }));
+        serde_json::json!({
+            "spent": spent, "law": null, "amount": amount, "share": share, "by": by.collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(lives[0]["policy"], "fifo");
+    assert_eq!(lives[0]["seconds"], 140.0);
+    let parts = [
+        part("behind-head", 80.0, 80.0 / 140.0, &[("b", 80.0)]),
+        part("outranked", 50.0, 50.0 / 140.0, &[("b", 50.0)]),
+        part("running", 10.0, 10.0 / 140.0, &[]),
+    ];
+    assert_eq!(lives[0]["parts"], serde_json::json!(parts));
+    // The shortest goes first.
+    assert_eq!(
+        lives[1]["parts"],
+        serde_json::json!([part("running", 10.0, 1.0, &[])])
+    );
+    let ran = switchyard(&[&asked[..], &whole].concat())
+        .assert()
+        .success();
+    let text = String::from_utf8_lossy(&ran.get_output().stdout).into_owned();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    assert_eq!(lines[0], "fifo: c was there for 2.33 min");
+    assert!(lines.contains(&"because of b (80 s)"), "{text}");
+}
+
+#[test]
+fn what_all_jobs_spent_their_lives_on_is_told_side_by_side() {
+    let trace = waiting();
+    let csv = temporary("lives.csv");
+    let asked = [
+        "why",
+        &trace,
+        "--cluster",
+        "1x2",
+        "--policy",
+        "fifo",
+        "--whole",
+    ];
+    let runs = json(&[&asked[..], &["--json", "-", "--csv", &csv]].concat());
+    let all = &runs[0]["groups"][0];
+    let close = |value: &serde_json::Value, seconds: f64| {
+        let value = value.as_f64().expect("a number");
+        assert!(
+            (value * 3600.0 - seconds).abs() < 1e-6,
+            "{value} {seconds}: {all}"
+        );
+    };
+    // `b` waits for two GPUs for 90 s, and `c` for one for 130 s.
+    close(&all["waited_gpu_hours"], 2.0 * 90.0 + 130.0);
+    close(&all["gpu_hours"], 2.0 * 90.0 + 130.0 + 200.0 + 100.0 + 10.0);
+    let amount = |spent: &str| {
+        let mut parts = all["parts"].as_array().expect("parts").iter();
+        let part = parts.find(|part| part["spent"] == spent).expect(spent);
+        part["amount"].clone()
+    };
+    close(&amount("running"), 310.0);
+    close(&amount("behind-head"), 80.0);
+    close(&amount("outranked"), 2.0 * 90.0 + 50.0);
+    let rows = std::fs::read_to_string(&csv).expect("written");
+    assert_eq!(
+        rows.lines().next(),
+        Some("policy,group,jobs,spent,law,gpu_hours,share")
+    );
+    assert_eq!(rows.lines().count(), 4, "{rows}");
+
+    let by_user = json(&[&asked[..], &["--by", "user", "--json", "-"]].concat());
+    let groups = by_user[0]["groups"].as_array().expect("groups");
+    let ben = groups.iter().find(|of| of["name"] == "ben").expect("ben");
+    assert_eq!(ben["jobs"], 2);
+    close(&ben["waited_gpu_hours"], 2.0 * 90.0 + 130.0);
+    let ran = switchyard(&[&asked[..], &["--by", "user"]].concat());
+    let ran = { ran }.assert().success();
+    let text = String::from_utf8_lossy(&ran.get_output().stdout).into_owned();
+    assert!(
+        text.starts_with("user: ben\n"),
+        "who waited most comes first: {text}"
+    );
+}
+
+#[test]
+fn a_whole_life_takes_no_moment() {
+    let error = failure(
+        2,
+        &[
+            "why",
+            "sample:lab",
+            "--policy",
+            "fifo",
+            "--whole",
+            "--at",
+            "5",
+        ],
+    );
+    assert!(error.contains("--whole"), "{error}");
+    let error = failure(
+        2,
+        &["why", "sample:lab", "--policy", "fifo", "--by", "user"],
+    );
+    assert!(error.contains("--whole"), "{error}");
+    let error = failure(
+        2,
+        &[
+            "why",
+            "sample:lab",
+            "--policy",
+            "fifo",
+            "--whole",
+            "--by",
+            "usr",
+        ],
+    );
+    assert!(error.contains("did you mean 'user'?"), "{error}");
+}

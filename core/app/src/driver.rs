@@ -8,8 +8,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use switchyard::engine::{LogBudget, LogPiece, LogRows, RunError, RunLog, Simulation};
-use switchyard::explain::Slowness;
+use switchyard::explain::{Life, Slowness};
 use switchyard::job::JobId;
+use switchyard::report::{GroupLives, Lives};
 use switchyard::weights::Weights;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, RunSpecError, Time};
@@ -28,6 +29,10 @@ pub struct Driver {
     is_over: bool,
     /// The job whose speed is noted after each step.
     noted: Option<(JobId, Slowness)>,
+    /// The job whose life is noted after each step.
+    followed: Option<(JobId, Life)>,
+    /// What all jobs spend their lives on, where that is noted.
+    lives: Option<Lives>,
 }
 
 /// How far a run goes before whoever drives it does something else.
@@ -136,6 +141,8 @@ impl Driver {
             cancel: Cancel::default(),
             is_over: false,
             noted: None,
+            followed: None,
+            lives: None,
         }
     }
 
@@ -162,6 +169,22 @@ impl Driver {
     pub fn noting_speed_of(self, job: JobId) -> Self {
         Self {
             noted: Some((job, Slowness::default())),
+            ..self
+        }
+    }
+
+    /// The same, noting what a job's life is spent on, and how fast it runs; with the job it is over.
+    pub fn noting_life_of(self, job: JobId) -> Self {
+        Self {
+            followed: Some((job, Life::default())),
+            ..self.noting_speed_of(job)
+        }
+    }
+
+    /// The same, noting what all jobs spend their lives on.
+    pub fn noting_lives(self, lives: Lives) -> Self {
+        Self {
+            lives: Some(lives),
             ..self
         }
     }
@@ -207,6 +230,15 @@ impl Driver {
                 true => self.is_over = !self.simulation.note_speed(*job, slowness),
                 false => slowness.close(self.simulation.progress().now),
             }
+        }
+        if let Some((job, life)) = &mut self.followed {
+            match goes_on {
+                true => self.is_over |= !self.simulation.note_life(*job, life),
+                false => life.close(self.simulation.progress().now),
+            }
+        }
+        if let Some(lives) = self.lives.as_mut().filter(|_| goes_on) {
+            lives.note(&self.simulation, &self.workload);
         }
         stepped.map(|_| !self.is_over)
     }
@@ -261,6 +293,19 @@ impl Driver {
     pub fn take_slowness(&mut self) -> Slowness {
         let noted = self.noted.as_mut();
         noted.map_or_else(Slowness::default, |(_, slowness)| std::mem::take(slowness))
+    }
+
+    /// What was noted of a job's life so far; nothing where nobody asked for that.
+    pub fn take_life(&mut self) -> Life {
+        let followed = self.followed.as_mut();
+        followed.map_or_else(Life::default, |(_, life)| std::mem::take(life))
+    }
+
+    /// What all jobs spent their lives on; nothing where nobody asked for that. No more is noted.
+    pub fn take_lives(&mut self) -> Vec<GroupLives> {
+        let (now, log) = (self.simulation.progress().now, self.simulation.log());
+        let lives = self.lives.take();
+        lives.map_or_else(Vec::new, |lives| lives.close(&self.workload, log, now))
     }
 }
 

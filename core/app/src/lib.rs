@@ -11,6 +11,7 @@ pub mod driver;
 mod experiment;
 pub mod figures;
 pub mod format;
+pub mod lives;
 pub mod moments;
 pub mod options;
 mod permalink;

@@ -1,12 +1,13 @@
 //! By whom figures are asked for: by something that jobs are told apart by, or by the queues of the tree.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use switchyard::meant::hint;
 use switchyard::report::By;
 
 /// By whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Whom {
     /// By what the trace tells of jobs.
     Jobs(By),

@@ -3,6 +3,7 @@
 use super::halt::{Halt, HaltReason, LogBudget, Remedy, RunError};
 use super::jobs::Phase;
 use super::log::RunLog;
+use super::node_state::NodeState;
 use super::plan::{Plan, PlanError, ProgramError};
 use super::scheduler::Scheduler;
 use super::setting::SimOptions;
@@ -16,7 +17,9 @@ use crate::workload::{DEFAULT_PACKLIMIT, Workload};
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use switchyard_explain::{Explanation, Fact, RoundReport, Said, Slowness, Verdict};
+use switchyard_explain::{
+    Cause, Explanation, Fact, Life, RoundReport, Said, Slowness, Spent, Verdict,
+};
 use switchyard_model::outages::Outages;
 use switchyard_placement::Learned;
 use switchyard_placement::Strategy;
@@ -278,15 +281,86 @@ impl Simulation {
         match world.jobs.phase.get(job.index()) {
             Some(Phase::Running) => {
                 let causes = || world.speeds.causes(job);
-                slowness.note(world.now, world.speeds.of(job), causes);
+                let ready = world.ready(job);
+                slowness.note(world.now, ready, world.speeds.of(job), causes);
             }
-            Some(Phase::Future | Phase::Waiting) => slowness.note(world.now, 0.0, Vec::new),
+            Some(Phase::Future | Phase::Waiting) => {
+                slowness.note(world.now, world.now, 0.0, Vec::new);
+            }
             _ => {
                 slowness.close(world.now);
                 return false;
             }
         }
         true
+    }
+
+    /// Notes what a job does after the last step. `false`: it is over, and nothing more is to be noted.
+    pub fn note_life(&self, job: JobId, life: &mut Life) -> bool {
+        let world = &self.world;
+        match world.jobs.phase.get(job.index()) {
+            Some(Phase::Running) => life.run(world.now, world.ready(job)),
+            Some(Phase::Waiting) => life.wait(world.now, || self.waits_for(job)),
+            Some(Phase::Future) => {}
+            _ => {
+                life.close(world.now);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What a job that waits is waiting for; and the queue's head, if it is that.
+    pub fn waits_for(&self, job: JobId) -> (Spent, Option<JobId>) {
+        let world = &self.world;
+        let verdict = match world.is_on_cores(job) {
+            true => world.explain_on_cores(job).verdict,
+            false => self.scheduler.policy.explain(&world.view(), job).verdict,
+        };
+        match verdict {
+            Verdict::BehindHead { head } => (Spent::BehindHead, Some(head)),
+            Verdict::TooFewGpus { wants, left } if wants <= left + gpus_away(world) => {
+                (Spent::NodesAway, None)
+            }
+            verdict => (verdict.into(), None),
+        }
+    }
+
+    /// The jobs that wait after the last step, by their numbers.
+    pub fn waiting(&self) -> impl Iterator<Item = JobId> {
+        let jobs = &self.world.jobs;
+        let phases = (0u32..).zip(&jobs.phase[..jobs.submitted]);
+        let waiting = phases.filter(|(_, phase)| **phase == Phase::Waiting);
+        waiting.map(|(job, _)| JobId(job))
+    }
+
+    /// The jobs that hold GPUs after the last step, and how many each.
+    pub fn running(&self) -> impl Iterator<Item = (JobId, f64)> {
+        let ledger = &self.world.ledger;
+        ledger.running().map(|job| {
+            let share = ledger.share(job).map(|(_, share)| share.thousandths);
+            let gpus = match share {
+                Some(thousandths) => f64::from(thousandths.get()) / 1000.0,
+                None => f64::from(ledger.gpus(job)),
+            };
+            (job, gpus)
+        })
+    }
+
+    /// How fast a running job is, of its full speed, and why not faster; `None` while it is being restored.
+    pub fn speed(&self, job: JobId) -> Option<(f64, Vec<Cause>)> {
+        let world = &self.world;
+        (world.now >= world.ready(job)).then(|| {
+            let speed = world.speeds.of(job);
+            (
+                speed,
+                if speed < 1.0 {
+                    world.speeds.causes(job)
+                } else {
+                    Vec::new()
+                },
+            )
+        })
     }
 
     /// What the policy decided in its last round, if it decides by rounds over all jobs.
@@ -381,13 +455,9 @@ fn failure_facts(world: &World, job: JobId, verdict: Verdict) -> Vec<Fact> {
     if world.nodes.closed() == 0 {
         return facts;
     }
-    let sizes = world.nodes.sizes();
     let absences = log.absences();
     let away: Vec<_> = absences.iter().filter(|of| of.to == Time::NEVER).collect();
-    let gpus: u32 = away
-        .iter()
-        .map(|of| sizes.get(of.node as usize).copied().unwrap_or(0))
-        .sum();
+    let gpus = gpus_away(world);
     let enough = match verdict {
         Verdict::TooFewGpus { wants, left } if wants <= left + gpus => ", enough for it",
         _ => "",
@@ -411,6 +481,16 @@ fn failure_facts(world: &World, job: JobId, verdict: Verdict) -> Vec<Fact> {
     }
     facts.push(fact);
     facts
+}
+
+/// GPUs of the nodes that are away.
+fn gpus_away(world: &World) -> u32 {
+    if world.nodes.closed() == 0 {
+        return 0;
+    }
+    let sizes = (0u32..).zip(world.nodes.sizes());
+    let away = sizes.filter(|(node, _)| world.nodes.by_outages(*node) != NodeState::Up);
+    away.map(|(_, gpus)| gpus).sum()
 }
 
 /// That a job lost its GPUs, why, and how many seconds of work.

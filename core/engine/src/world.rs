@@ -134,6 +134,12 @@ impl World {
         }
     }
 
+    /// From when on a job makes progress on its present or last GPUs.
+    pub(super) fn ready(&self, job: JobId) -> Time {
+        let segment = self.jobs.segment[job.index()];
+        self.log.segment(segment as usize).ready
+    }
+
     pub(super) fn view(&self) -> View<'_> {
         self.view_at(self.now)
     }

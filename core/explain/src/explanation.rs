@@ -156,6 +156,19 @@ impl Cause {
         self.at_what() + &by.collect::<String>() + &rest
     }
 
+    /// What people say of a law after "slowed by".
+    pub fn of_law(law: &str) -> &str {
+        match law {
+            "types" => "its type of GPU",
+            "spread" => "lying on more nodes",
+            "interference" => "its neighbours",
+            "beside" => "jobs on the same GPUs",
+            "sharing" => "sharing its GPU",
+            "interleaving" => "taking turns",
+            law => law,
+        }
+    }
+
     /// How slow it is and where: "0.72 of its speed: rack 3's uplink at 140 %".
     pub fn at_what(&self) -> String {
         let load = self.load.map(|load| format!(" at {:.0} %", load * 100.0));

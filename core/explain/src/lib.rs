@@ -1,5 +1,5 @@
 //! What is told to people of a run, as plain data: why a job runs, waits or is slow ([`Explanation`]), what
-//! was decided in a round ([`RoundReport`]), curves ([`Plot`]), how a
+//! was decided in a round ([`RoundReport`]), what a job's whole life was spent on ([`Life`]), curves ([`Plot`]), how a
 //! placer that learned laid a job ([`Placing`]). In: whatever decides. Out: a page,
 //! a worker's message. It knows the vocabulary and nothing of policies or the engine.
 
@@ -7,6 +7,7 @@
 
 mod explanation;
 mod fact;
+mod life;
 mod placing;
 mod plot;
 mod round;
@@ -14,6 +15,7 @@ mod slowness;
 
 pub use explanation::{Cause, Explanation, Turn, Turns, Verdict};
 pub use fact::{Fact, Said, Unit};
+pub use life::{Life, Spent, Stretch};
 pub use placing::{ByRule, Choice, Placing, PlacingStep, Prospect, Role};
 pub use plot::{Mark, Plot, PlotLine};
 pub use round::{ChoiceColumn, ChoiceRow, Choices, RoundReport, RoundRow};

@@ -34,7 +34,7 @@ pub struct PolicyEntry {
     pub scripted: bool,
     /// Whether that is a text, which the page's editor writes.
     pub is_written: bool,
-    /// Whether it decides by solvers, which only some programs hold (the feature `solvers`).
+    /// Whether it always decides by solvers, which only some programs hold (the feature `solvers`).
     pub solves: bool,
 }
 
@@ -76,6 +76,11 @@ pub(super) trait Properties {
 
     /// Whether it puts two jobs that ask for a GPU each on one.
     fn packs(&self) -> bool {
+        false
+    }
+
+    /// Whether with these it decides by solvers.
+    fn solves(&self) -> bool {
         false
     }
 

@@ -6,6 +6,7 @@
 //! Not here: Gandiva's migration and grow-shrink.
 
 use super::entry::{BuildContext, Properties};
+#[cfg(feature = "solvers")]
 use super::gavel::{ByType, PackingByTrial, RESET};
 use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
 use super::priority_walk::PriorityWalk;
@@ -43,13 +44,28 @@ impl Properties for Parameters {
     fn packs(&self) -> bool {
         self.packing
     }
+
+    fn solves(&self) -> bool {
+        self.packing
+    }
 }
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
-    let strategy = params.placement.or(context.placement);
-    if !params.packing {
-        return Box::new(Gandiva::new(params.quantum, strategy));
+    if params.packing {
+        return packing(params, context);
     }
+    let strategy = params.placement.or(context.placement);
+    Box::new(Gandiva::new(params.quantum, strategy))
+}
+
+#[cfg(not(feature = "solvers"))]
+fn packing(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    super::user_policy::without_solvers(params, context)
+}
+
+#[cfg(feature = "solvers")]
+fn packing(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
     let round = (params.quantum, "quantum");
     let allocator = Box::new(PackingByTrial::default());
     Box::new(ByType::new(allocator, round, RESET, strategy))

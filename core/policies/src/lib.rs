@@ -89,8 +89,8 @@ pub use spec::PolicySpec;
 pub use spec_error::SpecError;
 pub use switchyard_engine::{Cadence, Every, Policy};
 pub use switchyard_explain::{
-    ChoiceColumn, ChoiceRow, Choices, Explanation, Fact, Loss, Mark, Plot, PlotLine, RoundReport,
-    RoundRow, Slowness, Verdict,
+    ChoiceColumn, ChoiceRow, Choices, Explanation, Fact, Life, Loss, Mark, Plot, PlotLine,
+    RoundReport, RoundRow, Slowness, Spent, Stretch, Verdict,
 };
 pub use switchyard_model::draw::Rng;
 pub use user_policy::CODE;
@@ -100,8 +100,7 @@ pub use user_policy::file::{PolicyFile, PolicyFileError, spec_of_code};
 use entry::Properties;
 use parameters::{PlacementChoice, Written};
 use switchyard_model::{
-    Time, application, cluster, draw, goodput, job, meant, order, outages, seconds_of, throughputs,
-    workload,
+    Time, application, cluster, goodput, job, meant, order, outages, seconds_of, workload,
 };
 
 /// Makes the table of all policies, and what goes through it.

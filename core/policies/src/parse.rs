@@ -33,6 +33,11 @@ impl PolicySpec {
         self.parameters.properties().packs()
     }
 
+    /// Whether it decides by solvers, which only some programs hold (the feature `solvers`).
+    pub fn solves(&self) -> bool {
+        self.entry().solves || self.parameters.properties().solves()
+    }
+
     /// Whether it lets several gangs take turns on the same GPUs.
     pub fn interleaves(&self) -> bool {
         self.parameters.properties().interleaves()

@@ -13,6 +13,8 @@ mod chrome_trace;
 mod distribution;
 mod export;
 mod failures;
+mod life;
+mod lives;
 mod metrics;
 mod outcomes;
 mod paper_table;
@@ -35,6 +37,8 @@ pub use export::{
     jobs_csv,
 };
 pub use failures::Failures;
+pub use life::{LifePart, life_parts};
+pub use lives::{GroupLives, GroupPart, Lives, lives_csv};
 pub use metrics::{
     Better, COLUMNS, DescribedMetric, HEADLINE, METRICS, Metric, MetricGroup, MetricUnit,
     Unfinished, described_metrics,

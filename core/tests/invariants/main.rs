@@ -9,16 +9,19 @@
 //! 5. names and the order of rows change nothing but names;
 //! 6. a run can be taken in slices, and its log can be streamed;
 //! 7. nobody runs on a node that is down, what jobs executed and lost is what their GPUs did, and one
-//!    more outage changes nothing before it begins.
+//!    more outage changes nothing before it begins;
+//! 8. what a job spent its life on adds up to its life, and who is charged with a wait to the wait.
 //!
 //! A new policy is covered by its line in the registry; add variants of its parameters to
 //! [`scenes::specs`].
 
 mod check;
+mod lives;
 mod replay;
 mod scenes;
 
 use check::check;
+use lives::check_lives;
 use proptest::prelude::*;
 use replay::Replay;
 use scenes::{Scene, durations, outages, scenes, specs};
@@ -48,6 +51,13 @@ proptest! {
             if let Some(log) = scene.run(&policy) {
                 check(&scene, &policy, &log);
             }
+        }
+    }
+
+    #[test]
+    fn every_life_adds_up(scene in scenes(32)) {
+        for policy in specs() {
+            check_lives(&scene.under(&policy), &policy);
         }
     }
 

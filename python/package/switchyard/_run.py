@@ -88,12 +88,7 @@ class Trace:
         Each answer has ``p05``, ``p50``, ``p90`` and ``p95`` (seconds since the first submission; None: it may never),
         ``at_once``, ``never``, ``before``, ``basis``, ``plain`` and ``help``. Raises :class:`InputError` where nobody can say.
         """
-        options["policies"] = [policies] if isinstance(policies, str) else list(policies or ()) or None
-        own = None
-        if weights is not None and not isinstance(weights, str):
-            own = _content(weights)
-        else:
-            options["weights"] = weights
+        own = _asked(policies, weights, options)
         wished = (None if gpus is None else _whole("gpus", gpus, 0, 2**32 - 1), user, queue, limit)
         count = _whole("draws", draws, 1, 100_000)
         told = _engine.start(
@@ -101,10 +96,52 @@ class Trace:
         )
         return list(json.loads(told))
 
+    def why(
+        self,
+        policies: str | Sequence[str] | None = None,
+        *,
+        job: str | None = None,
+        by: str | None = None,
+        weights: bytes | str | os.PathLike[str] | IO[bytes] | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> list[dict[str, Any]]:
+        """What a job's whole life was spent on under each policy, or those of all jobs, as ``switchyard why --whole --json``
+        says it.
+
+        job: one of the trace, by its name; without it all jobs together.
+        by: all jobs by ``user``, ``account``, ``partition``, ``qos``, ``reservation``, ``tenant``, ``model``, ``gpu-type``,
+            ``gang`` or ``queue``.
+        progress: called about twenty times a second, with ``{"stage": "why", "policy", "run", "runs", "done", "jobs"}``.
+        options: as of :func:`run`.
+
+        Of a job each answer has ``seconds`` and ``parts``. Of all jobs it has ``groups``, each with ``name``, ``jobs``,
+        ``gpu_hours``, ``waited_gpu_hours`` and ``parts``. A part has ``spent`` (``running``, ``slowed``, ``restarting``,
+        ``outranked``, ``behind-head``, ``fragmentation``, ``quota``, ``nodes-away``, …), ``law`` (what slowed), ``amount``
+        (seconds, or GPU-hours), ``share``, and ``by``: which jobs caused how much, most first.
+        """
+        if job is not None and by is not None:
+            raise _engine.InputError("job and by cannot both be given: a job is in one group")
+        own = _asked(policies, weights, options)
+        return list(json.loads(_engine.why(self._native, _json(options), job, by, own, progress)))
+
     def __repr__(self) -> str:
         facts = self.facts
         hours = counted(f"{facts['gpu_hours']:.0f} GPU-hours", facts)
         return f"<switchyard.Trace: {facts['jobs']} jobs ({facts['format']}), {hours}>"
+
+
+def _asked(
+    policies: str | Sequence[str] | None,
+    weights: bytes | str | os.PathLike[str] | IO[bytes] | None,
+    options: dict[str, Any],
+) -> bytes | None:
+    """Puts policies and a name of weights among the options; the content of weights of one's own."""
+    options["policies"] = [policies] if isinstance(policies, str) else list(policies or ()) or None
+    if weights is None or isinstance(weights, str):
+        options["weights"] = weights
+        return None
+    return _content(weights)
 
 
 def open(

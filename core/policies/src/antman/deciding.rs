@@ -5,7 +5,6 @@ use super::board::{Board, Hold, gpus};
 use super::keeping::keeps;
 use super::told::{self, Grounds, Why};
 use crate::cluster::{Gpus, Part, Placement};
-use crate::draw::unit;
 use crate::job::JobId;
 use crate::muri::kind;
 use crate::workload::DEFAULT_PACKLIMIT;
@@ -13,6 +12,7 @@ use crate::{Explanation, Policy, Rng};
 use std::collections::BTreeMap;
 use switchyard_engine::{News, Plan, Standing, View};
 use switchyard_interleaving::antman::least_loaded;
+use switchyard_model::draw::unit;
 use switchyard_placement::{Gang, Room, Strategy};
 
 pub(crate) struct AntMan {

@@ -3,14 +3,13 @@
 use super::allocation::{self, Finish, Goal, Group, Pair, Shares};
 use super::centre::centre;
 use super::combination::Combination;
-use crate::draw::Rng;
+use super::objective::Objective;
 use crate::job::JobId;
-use crate::parameters::words;
-use crate::throughputs::JobType;
 use std::collections::BTreeMap;
 use switchyard_engine::View;
-#[cfg(feature = "solvers")]
 use switchyard_explain::Fact;
+use switchyard_model::draw::Rng;
+use switchyard_model::throughputs::JobType;
 
 /// What an allocation is found from.
 pub(crate) struct Asking<'a> {
@@ -56,44 +55,13 @@ pub(crate) trait Allocate {
     fn allocate(&mut self, asking: &Asking<'_>, rng: &mut Rng) -> Vec<Combination>;
 
     /// Whether shares are to be found anew though nobody has come or finished.
-    #[cfg(feature = "solvers")]
     fn has_changed(&self, _view: &View<'_>) -> bool {
         false
     }
 
     /// What it knows of a job; none: nothing that is to be told, nor places in the order.
-    #[cfg(feature = "solvers")]
     fn facts(&self, _view: &View<'_>, _job: JobId) -> Option<Vec<Fact>> {
         None
-    }
-}
-
-/// What an allocation is to be best in (§4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Objective {
-    /// The least normalised throughput.
-    MaxMin,
-    /// When the last job is done.
-    Makespan,
-    /// The greatest ρ of finish-time fairness.
-    FinishTime,
-    /// The sum of normalised throughputs.
-    Throughput,
-}
-
-words! {
-    Objective {
-        MaxMin = "max-min",
-        Makespan = "makespan",
-        FinishTime = "ftf",
-        Throughput = "throughput",
-    }
-}
-
-impl Objective {
-    /// Whether it asks how much work jobs have left.
-    pub(super) fn is_oracle(self) -> bool {
-        matches!(self, Self::Makespan | Self::FinishTime)
     }
 }
 

@@ -15,7 +15,6 @@ use super::allocator::{Allocate, Asking};
 use super::combination::{Combination, Turns};
 use crate::Time;
 use crate::cluster::{Part, Placement, Share};
-use crate::draw::below;
 use crate::job::JobId;
 use crate::order;
 use crate::workload::DEFAULT_PACKLIMIT;
@@ -23,6 +22,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use switchyard_engine::{News, Phase, Plan, View};
 use switchyard_explain::Unit;
+use switchyard_model::draw::below;
 use switchyard_placement::{Budget, Gang, Room, Strategy};
 
 pub(crate) struct ByType {
@@ -34,7 +34,6 @@ pub(crate) struct ByType {
     reset: f64,
     strategy: Strategy,
     /// Whether a job that comes when nobody runs need not wait for a round.
-    #[cfg(feature = "solvers")]
     begins_at_once: bool,
     /// In order of submission.
     active: Vec<JobId>,
@@ -55,9 +54,6 @@ pub(crate) struct ByType {
     /// Of the last round's report the rows of those who had GPUs before or after.
     rows: BTreeMap<JobId, RoundRow>,
 }
-
-/// Seconds from one allocation to the next, at least, in the released simulator.
-pub(crate) const RESET: f64 = 1920.0;
 
 /// Where somebody runs in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +77,6 @@ impl ByType {
             parameter,
             reset,
             strategy,
-            #[cfg(feature = "solvers")]
             begins_at_once: false,
             active: Vec::new(),
             combinations: Vec::new(),
@@ -98,7 +93,6 @@ impl ByType {
     }
 
     /// The same, but when nobody runs a round begins with whoever comes.
-    #[cfg(feature = "solvers")]
     pub(crate) fn at_once(self) -> Self {
         Self {
             begins_at_once: true,
@@ -149,9 +143,7 @@ impl ByType {
         let since = self.allocated.map(|at| view.now() - at);
         let is_due = since.is_none_or(|since| since >= self.reset);
         // In Shockwave's simulator shares of the very first moment, of few jobs, hold for one round.
-        #[cfg(feature = "solvers")]
         let is_due = is_due || self.begins_at_once && self.allocated == Some(Time::default());
-        #[cfg(feature = "solvers")]
         if is_due && !self.has_changed {
             self.has_changed = self.allocator.has_changed(view);
         }
@@ -413,7 +405,6 @@ impl ByType {
     }
 
     /// Of a job that shares nothing: why its turn comes when it does, where the allocator tells that.
-    #[cfg(feature = "solvers")]
     fn order(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
         let Some(mut facts) = self.allocator.facts(view, job) else {
             return Vec::new();
@@ -489,17 +480,14 @@ fn seat_of(seats: &[Seat], job: JobId) -> Option<&Seat> {
 impl Policy for ByType {
     fn cadence(&self) -> Cadence {
         let rounds = rounds::over_all(self.round, self.parameter);
-        #[cfg(feature = "solvers")]
-        let rounds = Cadence {
+        Cadence {
             on_change: self.begins_at_once,
             ..rounds
-        };
-        rounds
+        }
     }
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         self.follow(view);
-        #[cfg(feature = "solvers")]
         if self.begins_at_once {
             let goes_on = !view.is_round() && !view.ledger().is_empty();
             if goes_on || self.active.is_empty() {
@@ -591,7 +579,6 @@ impl Policy for ByType {
                     .then(" of its fastest"),
             );
         }
-        #[cfg(feature = "solvers")]
         facts.extend(self.order(view, job));
         Explanation::new(verdict, facts)
     }

@@ -6,26 +6,38 @@
 //! Formulas and mechanism are the paper's §4 and §5 and those of the released simulator
 //! (<https://github.com/stanford-futuredata/gavel>), whose least time between allocations is `reset`.
 
+#[cfg(feature = "solvers")]
 mod allocation;
+#[cfg(feature = "solvers")]
 mod allocator;
+#[cfg(feature = "solvers")]
 mod by_type;
+#[cfg(feature = "solvers")]
 mod centre;
+#[cfg(feature = "solvers")]
 mod combination;
+mod objective;
+#[cfg(feature = "solvers")]
 mod packing_by_trial;
 mod water_filling;
 
 use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, Words, param, parameters};
 use super::{ParamKind, Policy, PolicyEntry, rounds};
-use allocator::{Allocator, Objective};
-pub(super) use by_type::{ByType, RESET};
-pub(super) use packing_by_trial::PackingByTrial;
+#[cfg(feature = "solvers")]
+use allocator::Allocator;
+use objective::Objective;
 use water_filling::WaterFilling;
 #[cfg(feature = "solvers")]
 pub(super) use {
     allocator::{Allocate, Asking},
+    by_type::ByType,
     combination::Combination,
+    packing_by_trial::PackingByTrial,
 };
+
+/// Seconds from one allocation to the next, at least, in the released simulator.
+pub(crate) const RESET: f64 = 1920.0;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "gavel",
@@ -84,13 +96,28 @@ impl Properties for Parameters {
     fn packs(&self) -> bool {
         self.sharing
     }
+
+    fn solves(&self) -> bool {
+        self.is_by_type()
+    }
 }
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
-    let strategy = params.placement.or(context.placement);
-    if !params.is_by_type() {
-        return Box::new(WaterFilling::new(params.round, strategy));
+    if params.is_by_type() {
+        return by_type(params, context);
     }
+    let strategy = params.placement.or(context.placement);
+    Box::new(WaterFilling::new(params.round, strategy))
+}
+
+#[cfg(not(feature = "solvers"))]
+fn by_type(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    super::user_policy::without_solvers(params, context)
+}
+
+#[cfg(feature = "solvers")]
+fn by_type(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
+    let strategy = params.placement.or(context.placement);
     let allocator = Allocator::new(params.objective, params.blind, params.sharing)
         .in_the_middle(params.central);
     let round = (params.round, "round");

@@ -6,9 +6,9 @@
 
 use super::allocator::{Allocate, Asking};
 use super::combination::Combination;
-use crate::draw::{Rng, below};
 use crate::job::JobId;
 use std::collections::BTreeMap;
+use switchyard_model::draw::{Rng, below};
 
 /// Who was put with whom.
 #[derive(Default)]

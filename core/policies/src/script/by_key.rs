@@ -5,13 +5,13 @@
 use super::program::Script;
 use super::properties::Changes;
 use crate::Time;
-use crate::draw::Rng;
 use crate::job::JobId;
 use crate::line::Line;
 use crate::priority_walk::PriorityWalk;
 use crate::waiting_room::{Waiter, WaitingRoom};
 use crate::{Cadence, Explanation, Policy};
 use switchyard_engine::{Mistake, News, Plan, View};
+use switchyard_model::draw::Rng;
 use switchyard_placement::Strategy;
 
 pub(super) struct ByKey {

@@ -9,7 +9,6 @@ use super::training::count;
 use super::values::{self, Dict, List, number};
 use crate::Time;
 use crate::cluster::{Needs, Part, Placement};
-use crate::draw::{self, Rng};
 use crate::job::JobId;
 use crate::priority_walk::{Floor, PriorityWalk};
 use crate::waiting_room::Waiter;
@@ -20,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use switchyard_engine::{Plan, View};
 use switchyard_explain::Fact;
+use switchyard_model::draw::{self, Rng};
 use switchyard_placement::{Gang, Room, Strategy};
 
 /// What a function given to scripts answers.

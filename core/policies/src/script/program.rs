@@ -15,7 +15,6 @@ use super::seen::{self, Seen};
 use super::text::LONGEST;
 use super::training;
 use super::values::{self, number};
-use crate::draw::Rng;
 use crate::job::JobId;
 use crate::{Cadence, Every};
 use rhai::{
@@ -26,6 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use switchyard_engine::{Mistake, Plan, View};
 use switchyard_explain::Fact;
+use switchyard_model::draw::Rng;
 
 /// The function that gives a job a number.
 const KEY: &str = "key";

@@ -8,7 +8,6 @@ use super::program::Script;
 use super::seen::{Facts, Seen};
 use super::trainee::Trainees;
 use super::values::Dict;
-use crate::draw::Rng;
 use crate::job::JobId;
 use crate::{Cadence, Every, Explanation, Fact, Policy, user_policy};
 use rhai::Dynamic;
@@ -16,6 +15,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use switchyard_engine::{News, Plan, View};
 use switchyard_explain::Unit;
+use switchyard_model::draw::Rng;
 use switchyard_placement::Strategy;
 
 pub(super) struct Whole {

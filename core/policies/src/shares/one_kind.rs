@@ -4,10 +4,10 @@
 use super::super::gavel::{Allocate, Asking, ByType, Combination};
 use super::super::{Fact, Policy};
 use super::courses::Courses;
-use crate::draw::Rng;
 use crate::job::JobId;
 use switchyard_engine::View;
 use switchyard_explain::Unit;
+use switchyard_model::draw::Rng;
 use switchyard_placement::Strategy;
 use switchyard_shockwave::allocations::Job;
 
