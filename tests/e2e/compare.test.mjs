@@ -48,6 +48,32 @@ test("by GPU type: use, jobs, completion and waiting, in table, chart and file",
   }
 });
 
+test("the comparison on a page of its own, to print", async (t) => {
+  const page = await open(t, "index.html#v=1&run=fifo&run=srtf&view=compare&restart=30");
+  await finished(page, 2);
+  await page.getByRole("region", { name: "What the jobs' time was spent on" }).waitFor();
+  const { runs } = await results(page);
+  const { name, text } = await saved(page, "Comparison as HTML");
+  assert.match(name, /comparison\.html$/);
+  // It asks for nothing and runs nothing.
+  assert.doesNotMatch(text, /<script|<link|url\(|src=.http/);
+  const paper = await page.context().newPage();
+  await paper.setContent(text);
+  assert.equal(await paper.locator("h1").textContent(), "A lab's day");
+  const rows = await paper.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.deepEqual(rows.map((row) => row.length), [7, 7]);
+  assert.equal(rows[0][0], "FIFO");
+  assert.equal(rows[1].at(-1), runs[1].restarts.toLocaleString("en"));
+  assert.equal(await paper.locator(".bar").count(), 2);
+  await paper.waitForFunction(() => [...document.images].length === 4 && [...document.images].every((image) => image.naturalWidth > 100));
+  const said = await paper.locator("body").innerText();
+  assert.match(said, /Schedulers: fifo, srtf\. Settings: Restart cost 30 s\./);
+  assert.match(await paper.locator("a").getAttribute("href"), /index\.html#v=1&.*restart=30/);
+  assert.equal((await paper.pdf({ preferCSSPageSize: true })).subarray(0, 4).toString(), "%PDF");
+  await screenshot(paper, "comparison-on-a-page", { fullPage: true });
+  await paper.close();
+});
+
 test("the table of a paper, in LaTeX, Markdown and CSV", async (t) => {
   const page = await open(t, "index.html#v=1&run=fifo&run=srtf&view=compare");
   await finished(page, 2);

@@ -154,7 +154,7 @@ test("“/” finds a job, a tenant and a node, by keyboard alone", async (t) =>
   assert.notEqual(await picture(page.locator(".timeline canvas")), before, "the node is marked");
   await page.keyboard.press("/");
   await field.fill("nobody");
-  await page.getByText("No job, tenant or node of this name.").waitFor();
+  await page.getByText("Nothing has this name.").waitFor();
 });
 
 test("pictures are for papers: their width, text as text, dashes as dashes, and a caption", async (t) => {

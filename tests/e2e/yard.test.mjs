@@ -47,7 +47,7 @@ test("a legend's class stands out until it is clicked again", async (t) => {
   assert.equal(await picture(canvas), before, "nobody stands back");
 });
 
-test("a yard keeps its layout when a job is chosen and while time passes", async (t) => {
+test("yards make room for the chosen job, and keep their layout while time passes", async (t) => {
   const page = await open(t, "index.html#v=1&t=30000&run=fifo&run=sjf&run=las&run=srtf", {
     viewport: { width: 1440, height: 900 },
   });
@@ -56,12 +56,21 @@ test("a yard keeps its layout when a job is chosen and while time passes", async
   assert.equal(new Set(before.map((place) => place.split(" ")[0])).size, 2, "four are two by two");
   const { x, y } = await page.locator(".yard canvas").first().boundingBox();
   await page.mouse.click(x + 30, y + 40);
-  await page.getByRole("region", { name: /^Job / }).waitFor();
-  assert.deepEqual(await places(page), before);
+  const inspector = await page.getByRole("region", { name: /^Job / }).boundingBox();
+  await page.waitForTimeout(300);
+  const beside = await places(page);
+  assert.equal(new Set(beside.map((place) => place.split(" ")[0])).size, 2, "they are two by two still");
+  for (const place of beside) {
+    const [left, , width] = place.split(" ").map(Number);
+    assert.ok(left + width <= inspector.x + 1, `${place} is not behind the job`);
+  }
   await page.keyboard.press("End");
   await page.keyboard.press(".");
   await page.waitForTimeout(300);
-  assert.deepEqual(await places(page), before);
+  assert.deepEqual(await places(page), beside);
+  await page.keyboard.press("Escape");
+  await page.waitForTimeout(300);
+  assert.deepEqual(await places(page), before, "and back");
 });
 
 test("a phone shows one yard at a time, chosen from a list", async (t) => {

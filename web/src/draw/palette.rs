@@ -4,6 +4,7 @@
 use crate::stage::{Stage, StageRun};
 use crate::state::ColourBy;
 use switchyard::job::JobId;
+use switchyard::policies::Spent;
 pub use switchyard_charts::colours::{
     CATEGORIES, Chrome, category, chrome, class_category, rgb, run_colour,
 };
@@ -32,6 +33,24 @@ pub fn range(dark: bool) -> &'static str {
 /// The colour of what a queue lends and another borrows.
 pub fn borrowed(dark: bool) -> &'static str {
     category(1, dark)
+}
+
+/// The colour of what jobs' lives are spent on: of running none that stands out.
+pub fn spent(spent: Spent, dark: bool) -> &'static str {
+    let causes = Spent::ALL
+        .iter()
+        .filter(|of| !matches!(of, Spent::Running | Spent::Unseen));
+    match causes.zip(0..).find(|(of, _)| **of == spent) {
+        Some((_, at)) => category(at, dark),
+        None if spent == Spent::Running => {
+            if dark {
+                "#4a525c"
+            } else {
+                "#c3cad2"
+            }
+        }
+        None => chrome(dark).faint,
+    }
 }
 
 /// The colour of a placer's scores.

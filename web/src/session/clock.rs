@@ -11,6 +11,15 @@ impl Session {
         self.dispatch(SelectionAction::Select(job));
     }
 
+    /// Lights the job that is pointed at, or none, in every view.
+    pub fn light(&self, job: Option<JobId>) {
+        let mut stage = self.0.stage.write();
+        if stage.hovered != job {
+            stage.hovered = job;
+            stage.touch();
+        }
+    }
+
     /// Follows a job, or lets go of it; from its submission, if it is over in every run.
     pub fn follow_job(&self, job: JobId) {
         let stage = self.0.stage.read();

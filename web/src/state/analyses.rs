@@ -7,7 +7,8 @@ use crate::complaint::Complaint;
 use crate::ui::views::fragmentation::experiment::Measured;
 use crate::ui::views::goodput::model::{Answer, Question};
 use std::rc::Rc;
-use switchyard::report::Summary;
+use switchyard::report::{GroupLives, Summary};
+use switchyard_app::study::Whom;
 
 /// The part of the state that is worked out beside the runs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,7 +21,26 @@ pub struct Analyses {
     pub sweep: Option<Result<Rc<Sweep>, Complaint>>,
     /// When a job would start, or why nobody is asked.
     pub start: Option<Result<Rc<Starting>, Complaint>>,
+    /// What the jobs of runs spent their lives on, those told last at the end.
+    pub lives: Vec<Rc<RunLives>>,
 }
+
+/// A run that is over: its id, and the fingerprint of its log.
+pub type RunIdentity = (u32, u64);
+
+/// What the jobs of a run spent their lives on.
+#[derive(Debug, PartialEq)]
+pub struct RunLives {
+    /// Which run.
+    pub run: RunIdentity,
+    /// By whom.
+    pub whom: Option<Whom>,
+    /// What each group spent.
+    pub groups: Vec<GroupLives>,
+}
+
+/// So many are kept, of runs and of groupings.
+const LIVES: usize = 64;
 
 /// What can happen to it.
 #[derive(Debug)]
@@ -45,6 +65,8 @@ pub enum AnalysesAction {
     OfStart(usize, StartNews),
     /// No more is asked of them.
     LeftStart,
+    /// What the jobs of a run spent their lives on is known.
+    Lived(Rc<RunLives>),
 }
 
 impl Analyses {
@@ -69,6 +91,13 @@ impl Analyses {
                 if let Some(Ok(start)) = &mut self.start {
                     Rc::make_mut(start).note(at, news);
                 }
+            }
+            AnalysesAction::Lived(lives) => {
+                self.lives
+                    .retain(|of| (of.run, of.whom) != (lives.run, lives.whom));
+                self.lives.push(lives);
+                let old = self.lives.len().saturating_sub(LIVES);
+                self.lives.drain(..old);
             }
             AnalysesAction::LeftStart => {
                 if let Some(Ok(start)) = &mut self.start {

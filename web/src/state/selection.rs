@@ -1,9 +1,10 @@
 //! The chosen job, the one that is followed, and what workers have told of them.
 
+use crate::bridge::protocol::ToldLife;
 use std::rc::Rc;
 use switchyard::Time;
 use switchyard::job::JobId;
-use switchyard::policies::{Explanation, RoundReport, Slowness};
+use switchyard::policies::{Explanation, RoundReport};
 
 /// The part of the state that is about a job.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,8 +15,8 @@ pub struct Selection {
     pub followed: Option<JobId>,
     /// Why the chosen job runs or waits, per run, and for which time.
     pub explanations: Vec<(u32, Time, Explanation)>,
-    /// How fast the chosen job ran, per run, where anything slows jobs.
-    pub slowness: Vec<(u32, Rc<Slowness>)>,
+    /// What the chosen job's life was spent on, per run.
+    pub lives: Vec<(u32, Rc<ToldLife>)>,
     /// A run's round at the clock's time.
     pub round: Option<(u32, Rc<RoundReport>)>,
 }
@@ -29,8 +30,8 @@ pub enum SelectionAction {
     FollowJob(Option<JobId>),
     /// A worker has explained a job.
     Explained(u32, JobId, Time, Box<Explanation>),
-    /// A worker has seen how fast a job ran.
-    Slowed(u32, JobId, Rc<Slowness>),
+    /// A worker has seen what a job's life was spent on.
+    Lived(u32, JobId, Rc<ToldLife>),
     /// A worker has told a round.
     Round(u32, Option<Rc<RoundReport>>),
 }
@@ -41,7 +42,7 @@ impl Selection {
             SelectionAction::Select(job) => {
                 self.job = job;
                 self.explanations.clear();
-                self.slowness.clear();
+                self.lives.clear();
             }
             SelectionAction::FollowJob(job) => self.followed = job,
             SelectionAction::Explained(run, job, at, explanation) => {
@@ -50,10 +51,10 @@ impl Selection {
                     self.explanations.push((run, at, *explanation));
                 }
             }
-            SelectionAction::Slowed(run, job, slowness) => {
+            SelectionAction::Lived(run, job, life) => {
                 if self.job == Some(job) {
-                    self.slowness.retain(|(of, _)| *of != run);
-                    self.slowness.push((run, slowness));
+                    self.lives.retain(|(of, _)| *of != run);
+                    self.lives.push((run, life));
                 }
             }
             SelectionAction::Round(run, report) => self.round = report.map(|report| (run, report)),
@@ -63,6 +64,6 @@ impl Selection {
     /// What was told of a run is not known any more.
     pub(super) fn forget_run(&mut self, id: u32) {
         self.explanations.retain(|(run, _, _)| *run != id);
-        self.slowness.retain(|(run, _)| *run != id);
+        self.lives.retain(|(run, _)| *run != id);
     }
 }

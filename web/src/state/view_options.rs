@@ -68,6 +68,8 @@ pub static COMPARE_SHOW: ViewOption = ViewOption {
         ParamKind::OneOf(&GROUP_METRIC_IDS),
     )
 };
+/// By whom it is told what jobs spent their lives on: a word, or `all` of them together.
+pub static LIVES_BY: ViewOption = option("lives-by", "all", ParamKind::Text("by whom"));
 /// The only run whose timeline is shown.
 pub static TIMELINE_RUN: ViewOption = run("timeline-run");
 /// Which jobs are listed.
@@ -136,8 +138,9 @@ pub static START_DRAWS: ViewOption = option(
 pub static START_RUN: ViewOption = run("start-run");
 
 /// Every option.
-pub static OPTIONS: [&ViewOption; 28] = [
+pub static OPTIONS: [&ViewOption; 29] = [
     &COMPARE_OVER,
+    &LIVES_BY,
     &COMPARE_BY,
     &COMPARE_SHOW,
     &YARD_RUN,

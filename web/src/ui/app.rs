@@ -18,6 +18,7 @@ use super::inspector::Inspector;
 use super::intro::intro;
 use super::journey::follows;
 use super::keyboard::use_keyboard;
+use super::named_jobs::use_named_jobs;
 use super::page::Page;
 use super::player::Player;
 use super::range_bar::RangeBar;
@@ -108,6 +109,7 @@ pub fn App(props: &AppProps) -> Html {
         move |()| on_start.emit((*page).clone())
     });
     use_keyboard(&state, session, animation);
+    use_named_jobs(session);
 
     let select = {
         let session = session.clone();
@@ -133,7 +135,7 @@ pub fn App(props: &AppProps) -> Html {
             })
             .collect::<Vec<_>>();
         html! {
-            <Inspector session={session.clone()} followed={state.selection.followed == Some(job)} stage={stage.clone()} revision={state.runs.revision} {job} {explanations} slowness={state.selection.slowness.clone()}
+            <Inspector session={session.clone()} followed={state.selection.followed == Some(job)} stage={stage.clone()} revision={state.runs.revision} {job} {explanations} lives={state.selection.lives.clone()}
                 on_close={select.reform(|()| None)} on_job={select.reform(Some)} on_seek={seek.clone()} />
         }
     });

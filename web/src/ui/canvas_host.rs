@@ -333,11 +333,7 @@ impl Fingers {
 
 fn carry_out(session: &Session, response: &Response) {
     if let Some(hovered) = response.hover {
-        let mut stage = session.stage().write();
-        if stage.hovered != hovered {
-            stage.hovered = hovered;
-            stage.touch();
-        }
+        session.light(hovered);
     }
     if let Some(job) = response.select {
         session.select(job);

@@ -134,7 +134,7 @@ pub(super) fn text_field(
 /// A job in a list or a sentence: what it is called, as short as a list takes, and the way to it.
 pub(super) fn job_link(name: &str, job: JobId, on_job: &Callback<JobId>) -> Html {
     let open = on_job.reform(move |_: MouseEvent| job);
-    html! { <button type="button" class="link" title={name.to_string()} onclick={open}>{ format::short_name(name) }</button> }
+    html! { <button type="button" class="link" data-job={job.0.to_string()} title={name.to_string()} onclick={open}>{ format::short_name(name) }</button> }
 }
 
 /// A term and its value, of a list of such.

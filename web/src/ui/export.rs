@@ -5,6 +5,7 @@ use super::download::{self, PNG_SCALE, Picture};
 use super::menu::Menu;
 use super::metrics_table::{RunColumn, columns};
 use super::picture_saver::chosen;
+use super::printed::printed;
 use super::services::StateHandle;
 use crate::bridge::protocol::ExportFormat;
 use crate::comparison::{outcomes, summary};
@@ -134,6 +135,10 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
                             { quiet_button("Jobs as CSV", None, html! { "CSV" }, save("jobs.csv".into(), "text/csv", csv, 0)) }
                         </li>
                         <li>
+                            <span>{ "The comparison on a page, to print" }</span>
+                            { quiet_button("Comparison as HTML", None, html! { "HTML" }, save("comparison.html".into(), "text/html", on_a_page, 0)) }
+                        </li>
+                        <li>
                             <span>{ "Metrics, as the command line prints" }</span>
                             { quiet_button("Metrics as JSON", None, html! { "JSON" }, save("results.json".into(), "application/json", json, 0)) }
                         </li>
@@ -191,6 +196,11 @@ pub(super) fn save_table(
 fn trace_name(state: &AppState) -> &str {
     let trace = state.opening.trace.as_ref();
     trace.map_or("", |trace| &trace.name)
+}
+
+/// All that Compare shows in short.
+fn on_a_page(props: &Props, _: usize) -> String {
+    printed(&props.stage.read(), &props.state)
 }
 
 /// The runs in numbers, with every job's JCT.

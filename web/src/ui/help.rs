@@ -30,7 +30,10 @@ const KEYS: [(&str, &str); 15] = [
         "← ↑ → ↓, Enter",
         "in a yard with the focus: from job to job, and choose one",
     ),
-    ("/", "look for a job, a tenant or a node"),
+    (
+        "/ or Ctrl+K",
+        "look for a job, a tenant or a node, or for what to do: views, settings, schedulers, samples, exports",
+    ),
     ("C", "colour by the next attribute"),
     ("J", "follow the job under the pointer, or the chosen one"),
     (

@@ -3,6 +3,7 @@
 mod in_run;
 mod life_bar;
 mod turns;
+mod whole;
 mod why;
 
 use super::clock::Clocked;
@@ -14,6 +15,7 @@ use super::placing_panel::shown;
 use super::speed;
 use super::term::{Definition, Term};
 use super::wording::{Direction, difference};
+use crate::bridge::protocol::ToldLife;
 use crate::comparison::outcomes;
 use crate::draw::{describe, format, palette};
 use crate::session::Session;
@@ -27,8 +29,9 @@ use switchyard::Time;
 use switchyard::engine::EventKind;
 use switchyard::explain::PlacingStep;
 use switchyard::job::{Job, JobId};
-use switchyard::policies::{Explanation, Slowness};
+use switchyard::policies::Explanation;
 use switchyard::workload::Label;
+use whole::whole_life;
 use why::{laid_at, put_on_yard, why};
 use yew::prelude::*;
 
@@ -49,8 +52,8 @@ pub(super) struct Props {
     pub(super) on_close: Callback<()>,
     /// What each run's policy says about the job and for which time, as far as it has been asked.
     pub(super) explanations: Vec<(u32, Option<(Time, Explanation)>)>,
-    /// How fast it ran in each run, as far as that is known and anything slows jobs.
-    pub(super) slowness: Vec<(u32, Rc<Slowness>)>,
+    /// What its life was spent on in each run, as far as that is known.
+    pub(super) lives: Vec<(u32, Rc<ToldLife>)>,
     /// Goes to another job.
     pub(super) on_job: Callback<JobId>,
     /// Moves the clock.
@@ -155,10 +158,12 @@ pub(super) fn Inspector(props: &Props) -> Html {
         .map(|stretch| stretch.to);
     let span = (from, ends.fold(from, f64::max));
     let moment = |at: f64| stage.moments().within(span.1 - span.0, at);
-    let slowness = |run: u32| {
-        let found = props.slowness.iter().find(|(id, _)| *id == run);
-        found.map(|(_, slowness)| &**slowness)
+    let life = |run: u32| {
+        let found = props.lives.iter().find(|(id, _)| *id == run);
+        found.map(|(_, life)| &**life)
     };
+    let slowness = |run: u32| life(run).and_then(|life| life.slowness.as_ref());
+    let is_slowed = runs.iter().any(|run| slowness(run.id).is_some());
     let speed = runs.iter().filter_map(|run| {
         let slowness = slowness(run.id)?;
         Some(html! {
@@ -211,7 +216,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
                         </>
                     }) }
                     <div class="life-axis"><span>{ moment(span.0) }</span><span>{ moment(span.1) }</span></div>
-                    <p class="hint">{ if props.slowness.is_empty() {
+                    <p class="hint">{ if !is_slowed {
                         "hollow: waits · hatched: restarts · filled: runs"
                     } else {
                         "hollow: waits · hatched: restarts · filled: runs · below: how fast, of its full speed"
@@ -223,12 +228,13 @@ pub(super) fn Inspector(props: &Props) -> Html {
                 }
             </section>
             { numbers(&runs, stage.dark) }
+            { whole_life(&stage, &runs, life, (&props.on_job, &props.on_seek)) }
             <section>
                 <h3>{ "Why, at the clock's time" }</h3>
                 { for why }
                 <p><button type="button" class="link" onclick={ask_start} title="From many runs in which what runs and waits takes as long as such jobs took before">{ "When would it start?" }</button></p>
             </section>
-            if !props.slowness.is_empty() {
+            if is_slowed {
                 <section>
                     <h3>{ "What slowed it" }</h3>
                     { for speed }

@@ -111,7 +111,7 @@ pub(super) fn follows(state: &AppState, session: &Session) -> Html {
     html! {
         <div class="follows" role="status">
             <span>{ "Following " }</span>
-            <button type="button" class="link" title="All other jobs stand back, and the clock is slow around what happens to it, fast between. Click for its life" onclick={open}>{ format::short_name(&name) }</button>
+            <button type="button" class="link" data-job={job.0.to_string()} title="All other jobs stand back, and the clock is slow around what happens to it, fast between. Click for its life" onclick={open}>{ format::short_name(&name) }</button>
             { quiet_button(&format!("Stop following {name}"), Some("Let go of it (J)"), sign(Icon::Close), stop) }
         </div>
     }

@@ -1,13 +1,13 @@
 //! The keys, as in Perfetto.
 
 use super::animation::Animation;
+use super::embed::embedded_view;
 use super::focused::focus_on;
 use super::header::DRAWER_BUTTON;
 use super::services::StateHandle;
 use super::views::VIEWS;
 use crate::session::Session;
-use crate::state::ColourBy;
-use crate::state::{PanelsAction, SelectionAction, ViewAction};
+use crate::state::{AppState, ColourBy, PanelsAction, SelectionAction, ViewAction};
 use crate::time_axis::AxisRequest;
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
@@ -23,8 +23,12 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
     use_effect_with((), move |()| {
         let on_key = move |event: &KeyboardEvent| {
             let chord = event.ctrl_key() || event.meta_key() || event.alt_key();
+            if is_palette(event) && embedded_view().is_none() && !is_asking(&latest.borrow()) {
+                session.dispatch(ViewAction::Search(true));
+                return event.prevent_default();
+            }
             // A dialog has its keys to itself.
-            if chord || is_typing(event) || latest.borrow().opening.asks_columns {
+            if chord || is_typing(event) || is_asking(&latest.borrow()) {
                 return;
             }
             let key = event.key();
@@ -45,6 +49,17 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
         });
         move || drop(listener)
     });
+}
+
+/// Whether a dialog has the keys to itself.
+fn is_asking(state: &AppState) -> bool {
+    state.opening.asks_columns
+}
+
+/// Ctrl+K: what opens a palette of commands everywhere else, too.
+fn is_palette(event: &KeyboardEvent) -> bool {
+    let control = event.ctrl_key() || event.meta_key();
+    control && !event.alt_key() && event.key().eq_ignore_ascii_case("k")
 }
 
 /// Whether the key belongs to a field or a control.

@@ -1,14 +1,14 @@
-//! Looking for a job, a tenant or a node by name.
+//! Looking for a job, a tenant or a node by name; and for whatever the page can do: its [`commands`].
 
+use super::commands::{self, Command};
 use super::focused::Focused;
-use super::services::{StateProps, dispatch};
+use super::services::{StateHandle, StateProps, dispatch};
 use super::typed::input_value;
 use crate::draw::{describe, palette};
 use crate::session::Session;
 use crate::stage::Stage;
-use crate::state::ColourBy;
-use crate::state::ViewAction;
 use crate::state::view_options::TIMELINE_ROWS;
+use crate::state::{AppState, ColourBy, ViewAction};
 use switchyard::job::JobId;
 use yew::prelude::*;
 
@@ -16,15 +16,16 @@ use yew::prelude::*;
 const MOST: usize = 7;
 
 /// What is found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Found {
     Job(JobId),
     Tenant(u32),
     Node(u32),
+    Command(Command),
 }
 
-/// What has a name with these words in it, and what that name is; names that begin with them first.
-fn find(stage: &Stage, words: &str) -> Vec<(Found, String, String)> {
+/// What has a name with these words in it, what that name is, and what it is; names that begin with them first.
+fn find(stage: &Stage, state: &AppState, words: &str) -> Vec<(Found, String, String)> {
     // Letters beyond ASCII are as they are written: their tables would be 11 KB of the page.
     let words = words.trim().to_ascii_lowercase();
     if words.is_empty() {
@@ -51,6 +52,13 @@ fn find(stage: &Stage, words: &str) -> Vec<(Found, String, String)> {
     for node in nodes.take(MOST) {
         let name = format!("node {node}");
         found.push((Found::Node(node), name, "node".to_owned()));
+    }
+    let commands = commands::all(state);
+    let names = commands.iter().map(|command| command.name.as_str());
+    let places = matching(names, &words);
+    for command in places.into_iter().filter_map(|at| commands.get(at)) {
+        let (name, about) = (command.name.clone(), command.about.clone());
+        found.push((Found::Command(command.clone()), name, about));
     }
     found
 }
@@ -82,12 +90,14 @@ fn class_of(stage: &Stage, tenant: u32) -> Option<u32> {
     Some(palette::job_class(JobId(job as u32), by, stage, run))
 }
 
-/// Shows what was found.
-fn show(session: &Session, found: Found) {
+/// Shows what was found, or does it.
+fn show(session: &Session, state: &StateHandle, found: &Found) {
+    session.dispatch(ViewAction::Search(false));
     match found {
-        Found::Job(job) => session.select(Some(job)),
+        Found::Command(command) => command.carry_out(session, state),
+        Found::Job(job) => session.select(Some(*job)),
         Found::Tenant(tenant) => {
-            let class = class_of(&session.stage().read(), tenant);
+            let class = class_of(&session.stage().read(), *tenant);
             session.dispatch(ViewAction::ColourBy(ColourBy::Tenant));
             session.dispatch(ViewAction::Light(class));
         }
@@ -95,21 +105,20 @@ fn show(session: &Session, found: Found) {
             session.dispatch(ViewAction::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));
             session.dispatch(ViewAction::Show("timeline"));
             let mut stage = session.stage().write();
-            stage.node = Some(node);
+            stage.node = Some(*node);
             stage.touch();
         }
     }
-    session.dispatch(ViewAction::Search(false));
 }
 
 /// The field, and below it what was found: arrows and Enter choose.
 #[component]
 pub(super) fn Search(props: &StateProps) -> Html {
-    let session = &props.services.session;
+    let (session, state) = (&props.services.session, &props.state);
     let (words, chosen) = (use_state_eq(String::new), use_state_eq(|| 0));
     let field = use_node_ref();
     let stage = session.stage();
-    let found = use_memo((*words).clone(), |words| find(&stage.read(), words));
+    let found = use_memo((*words).clone(), |words| find(&stage.read(), state, words));
     let oninput = {
         let (words, chosen) = (words.clone(), chosen.clone());
         Callback::from(move |event: InputEvent| {
@@ -119,7 +128,8 @@ pub(super) fn Search(props: &StateProps) -> Html {
     };
     let close = dispatch(session, |()| ViewAction::Search(false));
     let onkeydown = {
-        let (session, found, chosen) = (session.clone(), found.clone(), chosen.clone());
+        let (session, state) = (session.clone(), state.clone());
+        let (found, chosen) = (found.clone(), chosen.clone());
         let close = close.clone();
         Callback::from(move |event: KeyboardEvent| {
             let last = found.len().saturating_sub(1);
@@ -127,8 +137,8 @@ pub(super) fn Search(props: &StateProps) -> Html {
                 "ArrowDown" => chosen.set((*chosen + 1).min(last)),
                 "ArrowUp" => chosen.set(chosen.saturating_sub(1)),
                 "Enter" => {
-                    if let Some(&(of, _, _)) = found.get(*chosen) {
-                        show(&session, of);
+                    if let Some((of, _, _)) = found.get(*chosen) {
+                        show(&session, &state, of);
                     }
                 }
                 "Escape" => close.emit(()),
@@ -139,11 +149,11 @@ pub(super) fn Search(props: &StateProps) -> Html {
         })
     };
     let results = found.iter().enumerate().map(|(at, (of, name, about))| {
-        let (session, of) = (session.clone(), *of);
+        let (session, state, of) = (session.clone(), state.clone(), of.clone());
         // Before the field loses the focus, which closes the list.
         let onpointerdown = Callback::from(move |event: PointerEvent| {
             event.prevent_default();
-            show(&session, of);
+            show(&session, &state, &of);
         });
         html! {
             <li role="option" id={format!("found-{at}")} aria-selected={(at == *chosen).to_string()} {onpointerdown}>
@@ -155,12 +165,12 @@ pub(super) fn Search(props: &StateProps) -> Html {
     let is_none = found.is_empty() && !words.trim().is_empty();
     html! {
         <Focused target={field.clone()}><div class="search" role="search">
-            <input ref={field} type="text" role="combobox" placeholder="a job, a tenant or a node" aria-label="Look for a job, a tenant or a node"
+            <input ref={field} type="text" role="combobox" placeholder="a job, a node, a view, a setting, a scheduler…" aria-label="Look for a job, a tenant or a node, or for what to do"
                 aria-expanded={(!found.is_empty()).to_string()} aria-controls="found" aria-activedescendant={active} autocomplete="off"
                 {oninput} {onkeydown} onblur={close.reform(|_: FocusEvent| ())} />
             <ul id="found" role="listbox" aria-label="Found">{ for results }</ul>
             if is_none {
-                <p class="hint" role="status">{ "No job, tenant or node of this name." }</p>
+                <p class="hint" role="status">{ "Nothing has this name." }</p>
             }
         </div></Focused>
     }

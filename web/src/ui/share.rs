@@ -161,7 +161,7 @@ fn left_out(state: &AppState, carries_jobs: bool) -> Option<String> {
 }
 
 /// The page's own address.
-fn page() -> String {
+pub(super) fn page() -> String {
     let window = web_sys::window();
     let address = window.and_then(|window| window.location().href().ok());
     let address = address.unwrap_or_default();

@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn a_staircase_ends_where_it_began() {
         let mut slowness = Slowness::default();
-        slowness.note(Time(10.0), 0.5, Vec::new);
-        slowness.note(Time(20.0), 1.0, Vec::new);
+        slowness.note(Time(10.0), Time(10.0), 0.5, Vec::new);
+        slowness.note(Time(20.0), Time(10.0), 1.0, Vec::new);
         slowness.close(Time(40.0));
         let path = staircase(&slowness, (0.0, 40.0));
         assert_eq!(path, "M0 22H250.0V11.0H500.0V0.0H1000.0V22.0H1000V22Z");

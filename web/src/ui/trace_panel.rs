@@ -50,8 +50,7 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
         let state = state.clone();
         Callback::from(move |event: Event| match input_value(&event).as_str() {
             GUIDED => wish_guide(),
-            name if Scene::of(name).is_some() => open_scene(name, &session, &state),
-            name => session.open_sample(name, Choice::default()),
+            name => open_sample_named(name, &session, &state),
         })
     };
     let onscene = |name: &'static str| {
@@ -151,6 +150,14 @@ fn from_address(session: &Session) -> Html {
             }) }
             <p class="hint">{ "Its host sees that you fetch the file, and no more: nothing is sent along." }</p>
         </details>
+    }
+}
+
+/// Opens a sample, with what it is there to show.
+pub(super) fn open_sample_named(name: &str, session: &Session, state: &AppState) {
+    match Scene::of(name) {
+        Some(_) => open_scene(name, session, state),
+        None => session.open_sample(name, Choice::default()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::input::Loaded;
 use crate::bridge::log_piece::LogPiece;
-use crate::bridge::protocol::{AHEAD, LogShortage, RunReply, RunRequest, Runner};
+use crate::bridge::protocol::{AHEAD, LogShortage, RunReply, RunRequest, Runner, ToldLife};
 use crate::bridge::server::PageLink;
 use gloo_events::EventListener;
 use std::cell::RefCell;
@@ -12,6 +12,8 @@ use switchyard::job::JobId;
 use switchyard::report::Outcomes;
 use switchyard::{RunSpecError, Time};
 use switchyard_app::driver::{Budget, Driver, Step};
+use switchyard_app::lives::{lives_of, parts_of};
+use switchyard_app::study::Whom;
 use wasm_bindgen::JsValue;
 use web_sys::{MessageChannel, MessagePort};
 
@@ -32,6 +34,7 @@ pub(super) fn serve(page: PageLink<Runner>) {
         replay: None,
         noted: None,
         watch: None,
+        lives: None,
     }));
 
     let slices = server.clone();
@@ -53,8 +56,10 @@ struct Server {
     replay: Option<Driver>,
     /// The job whose placement it notes, where placements are learned.
     noted: Option<JobId>,
-    /// The same run once more, to see how fast the job ran that was asked about last.
+    /// The same run once more, to see what the job's life was spent on that was asked about last.
     watch: Option<Watch>,
+    /// The same run once more, to see what all jobs' lives were spent on; and by whom it is told.
+    lives: Option<(Option<Whom>, Driver)>,
 }
 
 struct Watch {
@@ -103,6 +108,7 @@ impl Server {
         match request {
             RunRequest::Load(input) => {
                 (self.run, self.replay, self.watch, self.noted) = (None, None, None, None);
+                self.lives = None;
                 let loaded = Loaded::new(input, attachments, 1.0).map_err(|why| why.to_string());
                 match loaded
                     .and_then(|loaded| CarriedRun::of(loaded).map_err(|why| why.to_string()))
@@ -136,6 +142,13 @@ impl Server {
             }
             RunRequest::Explain { job, at } => self.explain(job, at),
             RunRequest::Round { at } => self.round(at),
+            RunRequest::Lives { whom } => {
+                let Some(run) = &self.run else { return };
+                let Loaded { spec, workload, .. } = &run.loaded;
+                let lives = lives_of(whom, spec, workload);
+                self.lives = run.again().map(|again| (whom, again.noting_lives(lives)));
+                self.ask_again();
+            }
         }
     }
 
@@ -143,7 +156,9 @@ impl Server {
     /// the page, that calls it.
     fn slice(&mut self) {
         let Some(run) = self.run.as_mut().filter(|run| run.is_under_way) else {
-            return self.watch();
+            return if !self.watch() {
+                self.look_on();
+            };
         };
         if run.is_ahead() {
             return;
@@ -193,17 +208,42 @@ impl Server {
         let _ = self.next_slice.post_message(&JsValue::NULL);
     }
 
-    /// Looks on for a while at how fast a job runs, and tells at the end.
-    fn watch(&mut self) {
-        let Some(watch) = &mut self.watch else { return };
-        let Some(run) = &mut watch.run else { return };
+    /// Looks on for a while at what a job does, and tells at the end. Whether there was anything to look at.
+    fn watch(&mut self) -> bool {
+        let (Some(watch), Some(carried)) = (&mut self.watch, &self.run) else {
+            return false;
+        };
+        let Some(run) = &mut watch.run else {
+            return false;
+        };
         // Why it ended early has already been told by the run itself.
+        if !matches!(
+            run.step_for(of_ms(&self.page, SLICE_MS)),
+            Ok(Step::Progress(_))
+        ) {
+            let Loaded { spec, workload, .. } = &carried.loaded;
+            let (job, slows) = (watch.job, run.simulation().slows_jobs());
+            let (parts, slowness) = parts_of(run, job, spec, workload);
+            watch.run = None;
+            let slowness = slows.then_some(slowness);
+            let life = Box::new(ToldLife { parts, slowness });
+            self.page.reply(RunReply::Lived { job, life });
+        }
+        self.ask_again();
+        true
+    }
+
+    /// Looks on for a while at what all jobs do, and tells at the end.
+    fn look_on(&mut self) {
+        let Some((whom, run)) = &mut self.lives else {
+            return;
+        };
         if let Ok(Step::Progress(_)) = run.step_for(of_ms(&self.page, SLICE_MS)) {
             return self.ask_again();
         }
-        let (job, slowness) = (watch.job, Box::new(run.take_slowness()));
-        watch.run = None;
-        self.page.reply(RunReply::Slowed { job, slowness });
+        let (whom, groups) = (*whom, run.take_lives());
+        self.lives = None;
+        self.page.reply(RunReply::Lives { whom, groups });
     }
 
     fn explain(&mut self, job: JobId, at: Time) {
@@ -221,11 +261,10 @@ impl Server {
             explanation,
         });
         let Some(run) = &self.run else { return };
-        let slows_jobs = run.driver.simulation().slows_jobs();
-        if slows_jobs && self.watch.as_ref().is_none_or(|watch| watch.job != job) {
+        if self.watch.as_ref().is_none_or(|watch| watch.job != job) {
             self.watch = Some(Watch {
                 job,
-                run: run.again().map(|again| again.noting_speed_of(job)),
+                run: run.again().map(|again| again.noting_life_of(job)),
             });
             self.ask_again();
         }

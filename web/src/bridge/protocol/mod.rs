@@ -19,7 +19,7 @@ pub use open::{
 };
 pub use pack::{PackReply, PackRequest, Packer};
 pub use queues::{QueuesReader, QueuesReply, QueuesRequest};
-pub use run::{AHEAD, LogShortage, RunInput, RunReply, RunRequest, Runner};
+pub use run::{AHEAD, LogShortage, RunInput, RunReply, RunRequest, Runner, ToldLife};
 pub use start::{StartReply, StartRequest, Starter};
 pub use summary::{Summarizer, SummaryReply, SummaryRequest};
 pub use weights::{WeightsReader, WeightsReply, WeightsRequest};
@@ -61,9 +61,10 @@ pub enum Program {
 impl Program {
     /// The one that runs a policy.
     pub fn of(policy: &PolicySpec) -> Self {
-        match entry(policy.name()) {
-            Some(entry) if entry.scripted || entry.solves => Self::Scripts,
-            Some(_) | None => Self::Worker,
+        let is_scripted = entry(policy.name()).is_some_and(|entry| entry.scripted);
+        match is_scripted || policy.solves() {
+            true => Self::Scripts,
+            false => Self::Worker,
         }
     }
 

@@ -10,8 +10,10 @@ use std::sync::Arc;
 use switchyard::engine::SimulationProgress;
 use switchyard::job::JobId;
 use switchyard::policies::{Explanation, RoundReport, Slowness};
+use switchyard::report::{GroupLives, LifePart};
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
+use switchyard_app::study::Whom;
 use wasm_bindgen::JsValue;
 
 /// How many pieces of a log may be on their way to a page: the worker goes on once one is
@@ -66,6 +68,11 @@ pub enum RunRequest {
         /// The time.
         at: Time,
     },
+    /// Tell what all its jobs spent their lives on: runs again to the end.
+    Lives {
+        /// By whom; `None`: all together.
+        whom: Option<Whom>,
+    },
 }
 
 impl Message for RunRequest {
@@ -76,6 +83,7 @@ impl Message for RunRequest {
             Self::Taken { .. } => TAKEN,
             Self::Explain { .. } => Kind::named("explain"),
             Self::Round { .. } => Kind::named("round"),
+            Self::Lives { .. } => Kind::named("lives"),
         }
     }
 }
@@ -122,12 +130,19 @@ pub enum RunReply {
         /// The policy's word.
         explanation: Explanation,
     },
-    /// How fast a job ran that was [asked](RunRequest::Explain) about, where anything slows jobs.
-    Slowed {
+    /// What a job spent its life on that was [asked](RunRequest::Explain) about.
+    Lived {
         /// The job.
         job: JobId,
-        /// Its speed, and what it lost.
-        slowness: Box<Slowness>,
+        /// What was told.
+        life: Box<ToldLife>,
+    },
+    /// The answer to [`RunRequest::Lives`].
+    Lives {
+        /// By whom.
+        whom: Option<Whom>,
+        /// What each group spent.
+        groups: Vec<GroupLives>,
     },
     /// The answer to [`RunRequest::Round`].
     Round {
@@ -136,6 +151,15 @@ pub enum RunReply {
         /// The round; `None` where the policy has none.
         report: Option<Box<RoundReport>>,
     },
+}
+
+/// A job's life in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToldLife {
+    /// What it was spent on, most first.
+    pub parts: Vec<LifePart>,
+    /// How fast it ran, where anything slows jobs.
+    pub slowness: Option<Slowness>,
 }
 
 /// What room a log was short of.
@@ -155,7 +179,8 @@ impl Message for RunReply {
             Self::Failed { .. } => Kind::named("failed").shared().last(),
             Self::Explained { .. } => Kind::named("explained").last(),
             // It comes after the answer.
-            Self::Slowed { .. } => Kind::named("slowed"),
+            Self::Lived { .. } => Kind::named("lived"),
+            Self::Lives { .. } => Kind::named("lives").last(),
             Self::Round { .. } => Kind::named("round").last(),
         }
     }
@@ -166,7 +191,8 @@ impl Message for RunReply {
             Self::Done { .. }
             | Self::Failed { .. }
             | Self::Explained { .. }
-            | Self::Slowed { .. }
+            | Self::Lived { .. }
+            | Self::Lives { .. }
             | Self::Round { .. } => Vec::new(),
         }
     }

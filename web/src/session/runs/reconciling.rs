@@ -11,7 +11,10 @@ use crate::session::runs::weights::RunWeights;
 use crate::session::runs::workers::{Orders, RunWorker};
 use crate::stage::StageRun;
 use crate::state::link::Link;
-use crate::state::{AppState, Finished, NoticesAction, Phase, Run, RunsAction, SelectionAction};
+use crate::state::{
+    AnalysesAction, AppState, Finished, NoticesAction, Phase, Run, RunLives, RunsAction,
+    SelectionAction,
+};
 use std::rc::Rc;
 use switchyard::RunSpec;
 use switchyard::engine::LogBudget;
@@ -237,8 +240,17 @@ impl Session {
                     Box::new(explanation),
                 ));
             }
-            News::Reply(RunReply::Slowed { job, slowness }) => {
-                self.dispatch(SelectionAction::Slowed(id, job, Rc::new(*slowness)));
+            News::Reply(RunReply::Lived { job, life }) => {
+                self.dispatch(SelectionAction::Lived(id, job, Rc::new(*life)));
+            }
+            News::Reply(RunReply::Lives { whom, groups }) => {
+                let mut runs = self.0.runs.workers.borrow_mut();
+                let asked = runs.get(id).and_then(|run| run.pending_lives.take());
+                drop(runs);
+                if let Some((run, _)) = asked {
+                    let lives = RunLives { run, whom, groups };
+                    self.dispatch(AnalysesAction::Lived(Rc::new(lives)));
+                }
             }
             News::Reply(RunReply::Round { at, report }) => {
                 if let Some(run) = self.0.runs.workers.borrow_mut().get(id) {

@@ -8,12 +8,14 @@ use super::weights::RunWeights;
 use crate::bridge::client::WorkerHandle;
 use crate::bridge::protocol::{RunInput, Runner};
 use crate::machine::Machine;
+use crate::state::RunIdentity;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::engine::{LogBudget, SimulationProgress};
 use switchyard::job::JobId;
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
+use switchyard_app::study::Whom;
 
 /// What a run was started with, besides the jobs.
 pub(super) struct Orders {
@@ -64,6 +66,8 @@ pub(super) struct RunWorker<Worker = WorkerHandle<Runner>> {
     /// The same of questions about rounds.
     pub(super) pending_round: Option<Time>,
     pub(super) answered_round: Option<Time>,
+    /// The question about all jobs' lives that is not answered yet: of which run, and by whom.
+    pub(super) pending_lives: Option<(RunIdentity, Option<Whom>)>,
 }
 
 impl<Worker> RunWorker<Worker> {
@@ -83,11 +87,14 @@ impl<Worker> RunWorker<Worker> {
             answered_question: None,
             pending_round: None,
             answered_round: None,
+            pending_lives: None,
         }
     }
 
     fn is_busy(&self) -> bool {
-        self.pending_question.is_some() || self.pending_round.is_some()
+        self.pending_question.is_some()
+            || self.pending_round.is_some()
+            || self.pending_lives.is_some()
     }
 }
 
@@ -178,8 +185,9 @@ impl<Worker> Workers<Worker> {
             }
             return self.take(id);
         }
-        run.is_mute = run.pending_question.is_some() || run.pending_round.is_some();
-        (run.worker, run.pending_question, run.pending_round) = (None, None, None);
+        run.is_mute = run.is_busy();
+        (run.worker, run.pending_question) = (None, None);
+        (run.pending_round, run.pending_lives) = (None, None);
         None
     }
 
@@ -200,11 +208,15 @@ impl<Worker> Workers<Worker> {
         self.runs.clear();
     }
 
-    /// The runs that have neither told of this job and time nor are about to.
-    pub(super) fn not_told_of(&self, job: JobId, at: Time) -> Vec<u32> {
+    /// The runs that have neither told of this job at this time, or at any (`None`), nor are about to.
+    pub(super) fn not_told_of(&self, job: JobId, at: Option<Time>) -> Vec<u32> {
+        let is_told = |answered: &(JobId, Time)| match at {
+            Some(at) => *answered == (job, at),
+            None => answered.0 == job,
+        };
         let runs = self.runs.iter();
         let wanting = runs.filter(|run| {
-            run.pending_question.is_none() && run.answered_question != Some((job, at))
+            run.pending_question.is_none() && !run.answered_question.as_ref().is_some_and(is_told)
         });
         wanting.map(|run| run.id).collect()
     }
@@ -263,7 +275,7 @@ mod tests {
         // The first is asked, and one that is idle makes room.
         assert!(runs.make_room_for(0, |_| false));
         assert_eq!(with_worker(&runs), [197, 198, 199]);
-        assert_eq!(runs.not_told_of(JobId(0), Time::ZERO).len(), 200);
+        assert_eq!(runs.not_told_of(JobId(0), Some(Time::ZERO)).len(), 200);
     }
 
     #[test]

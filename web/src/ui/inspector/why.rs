@@ -29,7 +29,7 @@ pub(super) fn why(
     let asked_at = explanation.map(|(at, _)| *at);
     let explanation = explanation.map(|(_, explanation)| explanation);
     let sentence = match explanation {
-        None => html! { <span class="hint">{ "Pause the clock to ask the scheduler." }</span> },
+        None => html! { <span class="hint">{ "The scheduler is asked…" }</span> },
         Some(explanation) if explanation.verdict == Verdict::NotActive => {
             html! { { not_active(&stage, run, job, asked_at) } }
         }

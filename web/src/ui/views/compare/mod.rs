@@ -4,6 +4,7 @@ mod by_group;
 mod by_queue;
 mod chart_card;
 mod headline;
+mod lives;
 mod what_changed;
 
 use crate::state::RunsAction;
@@ -15,6 +16,7 @@ use by_group::{AgainstRecorded, ByGroup};
 use by_queue::ByQueue;
 use chart_card::ChartCard;
 use headline::headline;
+use lives::Lives;
 use std::rc::Rc;
 use switchyard_app::figures::{Chart, Figure};
 use what_changed::WhatChanged;
@@ -58,6 +60,7 @@ fn Compare(props: &StateProps) -> Html {
     html! {
         <div class="compare">
             { headline((&**state, session), &columns, dark, &dispatch(session, RunsAction::Baseline)) }
+            <Lives ..props.clone() />
             if columns.len() > 1 {
                 <WhatChanged ..props.clone() />
             }

@@ -353,7 +353,7 @@ fn row_of(
         html! { <td class="number">{ text }</td> }
     });
     html! {
-        <tr key={id.0} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
+        <tr key={id.0} data-job={id.0.to_string()} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
             <td class="name">{ &*job.name }</td>
             <td class="number" title={job.is_on_cores().then(|| describe::asks(job))}>{ format::count(job.gpus.into()) }</td>
             <td class="number" title={stage.moments().exact(job.submit.seconds())}>{ stage.moments().time(job.submit.seconds()) }</td>
