@@ -41,6 +41,7 @@ mod named_jobs;
 mod node_groups;
 mod nodes_drawn;
 mod page;
+mod page_address;
 mod picked_file;
 mod picture_saver;
 mod placing_panel;

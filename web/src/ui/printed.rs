@@ -2,7 +2,7 @@
 //! time went, four charts, how it was made, and the link. A browser prints it as PDF.
 
 use super::metrics_table::{RunColumn, columns, known};
-use super::share::page;
+use super::page_address::page_address;
 use super::spent::Part;
 use crate::draw::{format, palette};
 use crate::stage::Stage;
@@ -189,7 +189,7 @@ fn method(stage: &Stage, state: &AppState) -> String {
         true => "all as by default".to_owned(),
         false => changed.join("; "),
     };
-    let link = format!("{}#{}", page(), Link::of(state, stage).fragment());
+    let link = format!("{}#{}", page_address(), Link::of(state, stage).fragment());
     let [specs, settings, link] =
         [specs.collect::<Vec<_>>().join(", "), settings, link].map(|text| escaped(&text));
     format!(

@@ -2,6 +2,7 @@
 
 use super::clipboard::copy;
 use super::menu::Menu;
+use super::page_address::page_address;
 use super::services::StateProps;
 use super::views;
 use crate::draw::format;
@@ -67,7 +68,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
         }
         _ => !is_file && matches!(state.opening.source, Source::Packed(..)),
     };
-    let page = page();
+    let page = page_address();
     let text = format!("{page}#{}", link.fragment());
     let oncopy = {
         let (text, copied) = (text.clone(), copied.setter());
@@ -158,12 +159,4 @@ fn left_out(state: &AppState, carries_jobs: bool) -> Option<String> {
     }
     let parts = Some(parts).filter(|parts| !parts.is_empty())?;
     Some(format!("It cannot carry {}.", parts.join("; ")))
-}
-
-/// The page's own address.
-pub(super) fn page() -> String {
-    let window = web_sys::window();
-    let address = window.and_then(|window| window.location().href().ok());
-    let address = address.unwrap_or_default();
-    address.split('#').next().unwrap_or_default().to_owned()
 }

@@ -1,0 +1,9 @@
+//! Where the page lies, for links to it.
+
+/// The page's own address, without what stands behind `#`.
+pub(super) fn page_address() -> String {
+    let window = web_sys::window();
+    let address = window.and_then(|window| window.location().href().ok());
+    let address = address.unwrap_or_default();
+    address.split('#').next().unwrap_or_default().to_owned()
+}
