@@ -1,6 +1,8 @@
 //! What goes between Python and the engine: options, results as JSON, and exceptions.
 
 use pyo3::prelude::*;
+use switchyard_app::options::Running;
+use switchyard_sweep::options::running;
 
 pyo3::create_exception!(
     switchyard,
@@ -30,6 +32,16 @@ pub(crate) fn refused(why: impl std::fmt::Display) -> PyErr {
 /// A value as the command line's JSON has it.
 pub(crate) fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string_pretty(value).map_err(|why| SwitchyardError::new_err(why.to_string()))
+}
+
+/// What is asked for, in options as they come and a file of weights of one's own.
+pub(crate) fn asked(options_json: &str, weights: Option<Vec<u8>>) -> PyResult<Running> {
+    let mut running = running(&options(options_json)?).map_err(refused)?;
+    if let Some(file) = weights {
+        let taken = running.request.own_weights(&file);
+        taken.map_err(|why| refused(format!("weights: {why}")))?;
+    }
+    Ok(running)
 }
 
 /// Options as they come: an object of JSON.

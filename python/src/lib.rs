@@ -15,7 +15,7 @@ mod trace;
 mod watch;
 mod why;
 
-use exchange::{InputError, RunError, SwitchyardError, json, options, refused};
+use exchange::{InputError, RunError, SwitchyardError, asked, json, options, refused};
 use pyo3::prelude::*;
 
 #[pymodule]

@@ -3,7 +3,7 @@
 use crate::table::Table;
 use crate::trace::Trace;
 use crate::watch::Watch;
-use crate::{RunError, json, options, refused};
+use crate::{RunError, asked, json, refused};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::Instant;
@@ -34,11 +34,7 @@ pub(crate) fn run(
     stays: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Told> {
-    let mut running = options::running(&options(options_json)?).map_err(refused)?;
-    if let Some(file) = weights {
-        let taken = running.request.own_weights(&file);
-        taken.map_err(|why| refused(format!("weights: {why}")))?;
-    }
+    let running = asked(options_json, weights)?;
     let study = trace.get().study.clone();
     let mut watch = Watch::new(progress);
     let budget = log_budget.map_or_else(LogBudget::default, LogBudget::of_bytes);

@@ -2,7 +2,7 @@
 
 use crate::trace::Trace;
 use crate::watch::Watch;
-use crate::{RunError, json, options, refused};
+use crate::{RunError, asked, json, refused};
 use pyo3::prelude::*;
 use switchyard::RunSpec;
 use switchyard_app::driver::{Budget, Driver, Step};
@@ -24,11 +24,7 @@ pub(crate) fn why(
     weights: Option<Vec<u8>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut running = options::running(&options(options_json)?).map_err(refused)?;
-    if let Some(file) = weights {
-        let taken = running.request.own_weights(&file);
-        taken.map_err(|why| refused(format!("weights: {why}")))?;
-    }
+    let running = asked(options_json, weights)?;
     let whom: Option<Whom> = by.map(|by| by.parse()).transpose().map_err(refused)?;
     let study = trace.get().study.clone();
     let mut watch = Watch::new(progress);

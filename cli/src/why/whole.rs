@@ -166,16 +166,10 @@ impl Asked<'_> {
         order.truncate(GROUPS);
         let mut text = String::new();
         for group in order {
-            let of = |groups: &[GroupLives]| {
-                let found = groups.iter().find(|of| of.name == group.name);
-                found.cloned().unwrap_or_default()
-            };
+            let of = |groups: &[GroupLives]| GroupLives::named(groups, &group.name);
             let groups: Vec<GroupLives> = runs.iter().map(|(_, groups)| of(groups)).collect();
             if let Some(whom) = whom {
-                let name = match group.name.as_str() {
-                    "" => "(none)",
-                    name => name,
-                };
+                let name = group.called();
                 text.push_str(&within_line(&format!("{whom}: {name}")));
                 text.push('\n');
             }

@@ -316,13 +316,18 @@ pub struct GroupFigures {
     pub rho_mean: f64,
 }
 
+/// A group's name for people.
+pub(super) fn group_name(name: &str) -> &str {
+    match name {
+        "" => "(none)",
+        name => name,
+    }
+}
+
 impl GroupFigures {
     /// Its name for people.
     pub fn called(&self) -> &str {
-        match self.name.as_str() {
-            "" => "(none)",
-            name => name,
-        }
+        group_name(&self.name)
     }
 }
 

@@ -5,7 +5,7 @@
 //! them, is asked at moments, of some of them: up to 48 at a time, each of which stands for others.
 
 use super::By;
-use super::by::Groups;
+use super::by::{Groups, group_name};
 use crate::job::JobId;
 use crate::order;
 use crate::sim::{EventKind, RunLog, Simulation};
@@ -52,6 +52,17 @@ pub struct GroupPart {
 }
 
 impl GroupLives {
+    /// Its name for people.
+    pub fn called(&self) -> &str {
+        group_name(&self.name)
+    }
+
+    /// The group of this name; an empty one where there is none.
+    pub fn named(groups: &[Self], name: &str) -> Self {
+        let found = groups.iter().find(|of| of.name == name);
+        found.cloned().unwrap_or_default()
+    }
+
     /// GPU-hours of waiting.
     pub fn waited(&self) -> f64 {
         let waited = self.parts.iter().filter(|part| part.spent.is_waiting());

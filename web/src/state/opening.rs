@@ -37,6 +37,14 @@ pub struct Opening {
     pub weights: Vec<(WeightsChoice, String)>,
 }
 
+impl Opening {
+    /// Tells the opened trace from others.
+    pub fn trace_id(&self) -> Option<usize> {
+        let trace = self.trace.as_ref();
+        trace.map(|trace| Rc::as_ptr(trace) as usize)
+    }
+}
+
 /// What can happen to it alone.
 #[derive(Debug)]
 pub enum OpeningAction {

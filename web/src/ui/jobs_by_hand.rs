@@ -63,11 +63,7 @@ pub(super) fn JobsByHand(props: &StateProps) -> Html {
     let session = &services.session;
     let draft = use_state_eq(|| None::<Rc<Vec<MadeJob>>>);
     let drag = use_state_eq(|| None::<JobDrag>);
-    let trace = state
-        .opening
-        .trace
-        .as_ref()
-        .map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state.opening.trace_id();
     // What was made is open now; what is still being dragged stays as it is drawn.
     use_effect_with((trace, drag.is_some()), {
         let draft = draft.setter();

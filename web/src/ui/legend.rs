@@ -38,11 +38,7 @@ pub(super) fn use_classes(state: &AppState, session: &Session) -> Rc<Vec<Class>>
 pub(super) fn use_classes_by(state: &AppState, session: &Session, by: ColourBy) -> Rc<Vec<Class>> {
     let levels = |card: &Run| card.policy.levels().map_or(1, |of| of.thresholds.len() + 1);
     let queues = state.runs.iter().map(levels).max().unwrap_or(1);
-    let trace = state
-        .opening
-        .trace
-        .as_ref()
-        .map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state.opening.trace_id();
     let on_stage = !session.stage().read().runs.is_empty();
     let cluster = state.setup.cluster.types().to_vec();
     let stage = session.stage().clone();

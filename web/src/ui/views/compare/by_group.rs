@@ -76,11 +76,7 @@ pub(super) fn ByGroup(props: &ByGroupProps) -> Html {
     let (session, dark) = (&services.session, is_dark(state.view.theme));
     let whole = use_state_eq(|| false);
     let stage = session.stage().clone();
-    let trace = state
-        .opening
-        .trace
-        .as_ref()
-        .map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state.opening.trace_id();
     let told = use_memo(trace, |_| {
         By::told(&stage.read().workload).collect::<Vec<By>>()
     });
@@ -267,11 +263,7 @@ pub(super) fn AgainstRecorded(props: &ByGroupProps) -> Html {
     let StateProps { state, services } = &props.given;
     let (session, dark) = (&services.session, is_dark(state.view.theme));
     let stage = session.stage().clone();
-    let trace = state
-        .opening
-        .trace
-        .as_ref()
-        .map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state.opening.trace_id();
     let complete = props.columns.iter().filter(|column| column.complete);
     let complete: Vec<u32> = complete.map(|column| column.id).collect();
     let found = use_memo((trace, complete), |_| {

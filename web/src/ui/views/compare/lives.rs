@@ -58,11 +58,7 @@ pub(super) fn Lives(props: &StateProps) -> Html {
     let StateProps { state, services } = props;
     let (session, dark) = (&services.session, is_dark(state.view.theme));
     let stage = session.stage().clone();
-    let trace = state
-        .opening
-        .trace
-        .as_ref()
-        .map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state.opening.trace_id();
     let kinds = use_memo(trace, |_| {
         By::told(&stage.read().workload).collect::<Vec<By>>()
     });
@@ -177,13 +173,7 @@ fn groups(
     });
     let more = order.len().saturating_sub(GROUPS);
     order.truncate(GROUPS);
-    let of = |lives: &'_ RunLives, name: &str| {
-        let mut groups = lives.groups.iter();
-        groups
-            .find(|of| of.name == name)
-            .cloned()
-            .unwrap_or_default()
-    };
+    let of = |lives: &RunLives, name: &str| GroupLives::named(&lives.groups, name);
     let all = order.iter().flat_map(|group| {
         let name = group.name.clone();
         told.iter()
@@ -226,10 +216,7 @@ fn groups(
                 </div>
             }
         });
-        let called = match group.name.as_str() {
-            "" => "(none)",
-            name => name,
-        };
+        let called = group.called();
         html! {
             <div class="lives-group">
                 if !alone {

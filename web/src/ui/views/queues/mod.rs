@@ -57,11 +57,7 @@ fn QueuesView(props: &StateProps) -> Html {
         .or_else(|| with_queues(state).next());
     let shown = chosen_or_first.map(|card| (card.id, card.policy.clone()));
     let stage = session.stage();
-    let trace = state
-        .opening
-        .trace
-        .as_ref()
-        .map(|trace| Rc::as_ptr(trace) as usize);
+    let trace = state.opening.trace_id();
     let queues = use_memo((shown, trace), |(shown, _)| {
         let (_, policy) = shown.as_ref()?;
         Queues::of(policy, &stage.read().workload)
