@@ -45,14 +45,16 @@ async function show(page, tab) {
   await page.locator(`#${tab}[aria-selected=true]`).waitFor();
 }
 
-/** Where something lies that has stopped moving. */
+/** Where something lies once it is within the window and has stopped moving. */
 async function atRest(locator) {
-  for (let before = null; ; ) {
+  const { height } = locator.page().viewportSize();
+  for (let before = null, tries = 0; tries < 50; tries++) {
     const box = await locator.boundingBox();
-    if (before && before.y === box.y && before.x === box.x) return box;
+    if (before?.y === box.y && box.y + box.height <= height) return box;
     before = box;
-    await locator.page().waitForTimeout(200);
+    await locator.page().waitForTimeout(100);
   }
+  assert.fail("it does not come into the window");
 }
 
 /** What is wrong with every view that there is, one line each. */
