@@ -42,7 +42,7 @@ pub use notices::{Notices, NoticesAction};
 pub use opening::{
     ColumnsAsked, NextStep, Opening, OpeningAction, Progressing, Refused, TraceInfo,
 };
-pub use panels::{Panels, PanelsAction};
+pub use panels::{Panels, PanelsAction, Steps};
 pub use run::{Finished, Phase, Run};
 pub use runs::{Runs, RunsAction};
 pub use samples::{

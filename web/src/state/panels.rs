@@ -13,6 +13,17 @@ pub struct Panels {
     pub guide: Option<usize>,
     /// Whether a visitor is asked about what the guide would take the place of.
     pub asks_for_guide: bool,
+    /// What can be undone and done again.
+    pub steps: Steps,
+}
+
+/// The entries that the page has made in the browser's history, around the one that is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// How many are before it.
+    pub before: u32,
+    /// How many are after it.
+    pub after: u32,
 }
 
 /// What can happen to it.
@@ -28,6 +39,8 @@ pub enum PanelsAction {
     AskForGuide,
     /// Show a step of the guide, or close it.
     Guide(Option<usize>),
+    /// So much can be undone and done again.
+    Steps(Steps),
 }
 
 impl Panels {
@@ -37,6 +50,7 @@ impl Panels {
             PanelsAction::Help(open) => self.help = open,
             PanelsAction::Drawer(open) => self.drawer = open,
             PanelsAction::AskForGuide => self.asks_for_guide = true,
+            PanelsAction::Steps(steps) => self.steps = steps,
             PanelsAction::Guide(step) => {
                 self.intro = false;
                 self.guide = step;

@@ -1,13 +1,14 @@
 //! The page's address: it says what is shown, and what is put there is followed. What a person chooses
 //! makes an entry of the browser's history, so that Back and Forward walk views, choices and settings;
-//! what moves by itself, as the clock does, only changes the entry that is there.
+//! what moves by itself, as the clock does, only changes the entry that is there. Undo and Redo are Back and Forward, as far
+//! as entries are the page's own.
 
 use super::embed::embedded_view;
 use super::services::StateHandle;
 use super::views::read_link;
 use crate::session::Session;
-use crate::state::Action;
 use crate::state::link::Link;
+use crate::state::{Action, PanelsAction, Steps};
 use gloo_events::EventListener;
 use gloo_timers::callback::Interval;
 use std::cell::RefCell;
@@ -23,8 +24,8 @@ const EVERY_MS: u32 = 700;
 /// filter that is typed.
 const ONE_STEP_MS: f64 = 2_000.0;
 
-/// What marks an entry of the history as the page's own.
-const OURS: &str = "switchyard";
+/// What marks an entry of the history as the page's own; its number follows.
+const OURS: &str = "switchyard ";
 
 /// The link in the address.
 pub(super) fn opened() -> Link {
@@ -47,12 +48,36 @@ struct Address {
     walks: bool,
     /// Until then nothing is written: the address has a link that is about to be followed.
     held_until: f64,
+    /// The number of the entry that is shown, and of the last one.
+    entry: u32,
+    last: u32,
+}
+
+/// The number of an entry of ours.
+fn number(state: &JsValue) -> Option<u32> {
+    state.as_string()?.strip_prefix(OURS)?.parse().ok()
+}
+
+/// What this tab's history says of its entry, which may be from before a reload.
+fn entry_now() -> Option<u32> {
+    let history = web_sys::window()?.history().ok()?;
+    number(&history.state().ok()?)
 }
 
 impl Address {
+    fn steps(&self) -> Steps {
+        Steps {
+            before: self.entry,
+            after: self.last - self.entry,
+        }
+    }
+
     /// The history has moved.
     fn moved(&mut self, event: &PopStateEvent) {
-        self.walks = event.state().as_string().as_deref() == Some(OURS);
+        let entry = number(&event.state());
+        self.walks = entry.is_some();
+        self.entry = entry.unwrap_or_default();
+        self.last = self.last.max(self.entry);
         let window = web_sys::window();
         let hash = window.and_then(|window| window.location().hash().ok());
         // Another address is told of by an event of its own, at once.
@@ -83,7 +108,11 @@ impl Address {
             pushes &= !continues;
             self.step = (now, parts);
         }
-        put(&text, pushes);
+        if pushes {
+            self.entry += 1;
+            self.last = self.entry;
+        }
+        put(&text, self.entry, pushes);
         (self.written, self.text, self.follows) = (Some(link), text, false);
         true
     }
@@ -111,7 +140,14 @@ fn changed(before: &str, after: &str) -> Vec<String> {
 pub(super) fn use_address(state: &StateHandle, session: &Session) {
     let latest = use_mut_ref(|| state.clone());
     *latest.borrow_mut() = state.clone();
-    let address = use_mut_ref(Address::default);
+    let address = use_mut_ref(|| {
+        let entry = entry_now().unwrap_or_default();
+        Address {
+            entry,
+            last: entry,
+            ..Address::default()
+        }
+    });
     use_effect_with(state.clone(), {
         let (session, address) = (session.clone(), address.clone());
         move |state: &StateHandle| write(&address, state, &session)
@@ -146,7 +182,9 @@ pub(super) fn use_address(state: &StateHandle, session: &Session) {
                             }
                             (address.written, address.follows) = (None, true);
                             fragment.clone_into(&mut address.text);
+                            let steps = address.steps();
                             drop(address);
+                            session.dispatch(PanelsAction::Steps(steps));
                             let before = latest.borrow().clone();
                             session.dispatch(Action::Follow(Box::new(link.clone())));
                             session.follow(&link, &before, walks);
@@ -170,12 +208,36 @@ fn write(address: &Rc<RefCell<Address>>, state: &StateHandle, session: &Session)
     if address.write(link) {
         session.note_for_rescue(state, &address.text);
     }
+    let steps = address.steps();
+    drop(address);
+    if steps != state.panels.steps {
+        session.dispatch(PanelsAction::Steps(steps));
+    }
 }
 
-fn put(fragment: &str, pushes: bool) {
+/// Goes back to what was shown before the last change.
+pub(super) fn undo(steps: Steps) {
+    let history = web_sys::window().and_then(|window| window.history().ok());
+    if let Some(history) = history.filter(|_| steps.before > 0) {
+        // Where a frame may not, nothing is undone.
+        let _ = history.back();
+    }
+}
+
+/// Goes on to what was undone last.
+pub(super) fn redo(steps: Steps) {
+    let history = web_sys::window().and_then(|window| window.history().ok());
+    if let Some(history) = history.filter(|_| steps.after > 0) {
+        // The same.
+        let _ = history.forward();
+    }
+}
+
+fn put(fragment: &str, entry: u32, pushes: bool) {
     let history = web_sys::window().and_then(|window| window.history().ok());
     if let Some(history) = history {
-        let (ours, address) = (JsValue::from_str(OURS), format!("#{fragment}"));
+        let ours = JsValue::from(format!("{OURS}{entry}"));
+        let address = format!("#{fragment}");
         // Some embedding pages forbid it: then the address merely stays behind.
         let _ = match pushes {
             true => history.push_state_with_url(&ours, "", Some(&address)),

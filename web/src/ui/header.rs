@@ -1,5 +1,6 @@
 //! The top line: what is open, and what to do with the view as a whole.
 
+use super::address::{redo, undo};
 use super::controls::quiet_button;
 use super::download;
 use super::embed::embed_button;
@@ -9,7 +10,7 @@ use super::services::{Services, StateHandle, dispatch};
 use super::share::Share;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
-use crate::state::{PanelsAction, Theme, ViewAction};
+use crate::state::{PanelsAction, Steps, Theme, ViewAction};
 use yew::prelude::*;
 
 /// What opens the rail on a narrow screen.
@@ -51,7 +52,7 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
             });
         })
     };
-    let drawer = state.panels.drawer;
+    let (drawer, steps) = (state.panels.drawer, state.panels.steps);
     html! {
         <header>
             <button type="button" id={DRAWER_BUTTON} class="quiet only-narrow" aria-controls="rail" aria-expanded={drawer.to_string()}
@@ -59,6 +60,8 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
             <h1>{ "Switchyard" }</h1>
             <div class="facts">{ facts }</div>
             <div class="actions">
+                { walk("Undo", "Undo the last change (Ctrl+Z)", Icon::Undo, (steps.before > 0).then_some(undo as fn(Steps)), steps) }
+                { walk("Redo", "Do it again (Ctrl+Shift+Z)", Icon::Redo, (steps.after > 0).then_some(redo as fn(Steps)), steps) }
                 <Share state={state.clone()} services={services.clone()} />
                 <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
                 { embed_button() }
@@ -66,5 +69,19 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
                 { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, dispatch(session, |_| PanelsAction::Help(true))) }
             </div>
         </header>
+    }
+}
+
+/// A button that goes through what was changed. On phones the browser's own is nearer.
+fn walk(
+    name: &'static str,
+    title: &'static str,
+    icon: Icon,
+    does: Option<fn(Steps)>,
+    steps: Steps,
+) -> Html {
+    let onclick = does.map(|does| Callback::from(move |_: MouseEvent| does(steps)));
+    html! {
+        <button type="button" class="quiet only-wide" aria-label={name} {title} disabled={does.is_none()} {onclick}>{ sign(icon) }</button>
     }
 }

@@ -8,7 +8,7 @@ use super::views::VIEWS;
 use crate::draw::format;
 use yew::prelude::*;
 
-const KEYS: [(&str, &str); 15] = [
+const KEYS: [(&str, &str); 16] = [
     ("Space", "play or pause"),
     (", and .", "step to the event before or after"),
     ("W and S", "zoom in and out at the pointer"),
@@ -29,6 +29,10 @@ const KEYS: [(&str, &str); 15] = [
     (
         "← ↑ → ↓, Enter",
         "in a yard with the focus: from job to job, and choose one",
+    ),
+    (
+        "Ctrl+Z, Ctrl+Shift+Z",
+        "undo the last change of a setting, a view or a choice; do it again",
     ),
     (
         "/ or Ctrl+K",

@@ -27,6 +27,8 @@ pub(super) enum Icon {
     Die,
     /// An arrow that turns back.
     Undo,
+    /// One that turns on.
+    Redo,
 }
 
 impl Icon {
@@ -48,6 +50,9 @@ impl Icon {
             }
             Self::Undo => {
                 "M6.5 1.5 2 5.5l4.5 4V7H10a2.6 2.6 0 0 1 0 5.2H5v2h5A4.6 4.6 0 0 0 10 5H6.5z"
+            }
+            Self::Redo => {
+                "M9.5 1.5 14 5.5l-4.5 4V7H6a2.6 2.6 0 0 0 0 5.2h5v2H6A4.6 4.6 0 0 1 6 5h3.5z"
             }
             Self::Theme => "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 3a5 5 0 0 1 0 10z",
         }

@@ -1,5 +1,6 @@
 //! The keys, as in Perfetto.
 
+use super::address::{redo, undo};
 use super::animation::Animation;
 use super::embed::embedded_view;
 use super::focused::focus_on;
@@ -7,7 +8,7 @@ use super::header::DRAWER_BUTTON;
 use super::services::StateHandle;
 use super::views::VIEWS;
 use crate::session::Session;
-use crate::state::{AppState, ColourBy, PanelsAction, SelectionAction, ViewAction};
+use crate::state::{AppState, ColourBy, PanelsAction, SelectionAction, Steps, ViewAction};
 use crate::time_axis::AxisRequest;
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
@@ -26,6 +27,13 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
             if is_palette(event) && embedded_view().is_none() && !is_asking(&latest.borrow()) {
                 session.dispatch(ViewAction::Search(true));
                 return event.prevent_default();
+            }
+            if let Some(does) = walks(event).filter(|_| embedded_view().is_none()) {
+                if !is_typing(event) && !is_writing(event) && !is_asking(&latest.borrow()) {
+                    does(latest.borrow().panels.steps);
+                    event.prevent_default();
+                }
+                return;
             }
             // A dialog has its keys to itself.
             if chord || is_typing(event) || is_asking(&latest.borrow()) {
@@ -62,6 +70,17 @@ fn is_palette(event: &KeyboardEvent) -> bool {
     control && !event.alt_key() && event.key().eq_ignore_ascii_case("k")
 }
 
+/// Ctrl+Z undoes; with Shift, or Ctrl+Y, it is done again.
+fn walks(event: &KeyboardEvent) -> Option<fn(Steps)> {
+    let control = (event.ctrl_key() || event.meta_key()) && !event.alt_key();
+    match event.key().to_ascii_lowercase().as_str() {
+        "z" if control && event.shift_key() => Some(redo),
+        "z" if control => Some(undo),
+        "y" if control => Some(redo),
+        _ => None,
+    }
+}
+
 /// Whether the key belongs to a field or a control.
 fn is_typing(event: &KeyboardEvent) -> bool {
     let Some(element) = event
@@ -75,6 +94,18 @@ fn is_typing(event: &KeyboardEvent) -> bool {
         && matches!(event.key().as_str(), " " | "Enter");
     matches!(name.as_str(), "INPUT" | "SELECT" | "TEXTAREA") && event.key() != "Escape"
         || presses_it
+}
+
+/// Whether the key belongs to a text that undoes what is written itself.
+fn is_writing(event: &KeyboardEvent) -> bool {
+    let target = event.target();
+    let element = target.and_then(|target| target.dyn_into::<Element>().ok());
+    element.is_some_and(|element| {
+        matches!(
+            element.closest("[contenteditable=true], dialog"),
+            Ok(Some(_))
+        )
+    })
 }
 
 /// Does what a key says; `false` if it says nothing here.

@@ -1,0 +1,95 @@
+// Undo and Redo: whatever is set, chosen or shown is taken back, and done again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { browser, finished } from "./browser.mjs";
+
+const { open } = browser();
+
+const LINK = "index.html#v=1&sample=lab&t=30000&run=fifo&run=tiresias-las&view=yard";
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const load = (page) => page.getByLabel("Load (×)");
+const view = (page, name) => page.locator(`#tab-${name}[aria-selected=true]`);
+
+async function opened(t, options) {
+  const page = await open(t, LINK, { viewport: { width: 1440, height: 900 }, ...options });
+  await finished(page, 2);
+  await page.waitForFunction(() => location.hash.includes("speed="));
+  return page;
+}
+
+test("a setting, a scheduler that is removed and a view are undone, and done again", async (t) => {
+  const page = await opened(t);
+  assert.ok(await button(page, "Undo").isDisabled() && await button(page, "Redo").isDisabled());
+  await load(page).fill("2");
+  await load(page).press("Enter");
+  await page.waitForFunction(() => /load=2\b|load%3D2/.test(location.hash));
+  await finished(page, 2);
+  await button(page, "Remove FIFO").click();
+  await page.locator(".card").nth(1).waitFor({ state: "detached" });
+  await page.locator("#tab-compare").click();
+  await view(page, "compare").waitFor();
+  await page.waitForFunction(() => location.hash.includes("view=compare"));
+
+  await button(page, "Undo").click();
+  await view(page, "yard").waitFor();
+  assert.equal(await page.locator(".card").count(), 1);
+  await button(page, "Undo").click();
+  await page.locator(".card").nth(1).waitFor();
+  await finished(page, 2);
+  assert.equal(await load(page).inputValue(), "2");
+  await button(page, "Undo").click();
+  await page.waitForFunction(() => !/load/.test(location.hash));
+  await finished(page, 2);
+  assert.equal(await load(page).inputValue(), "1");
+  assert.ok(await button(page, "Undo").isDisabled());
+
+  for (let step = 0; step < 3; step++) {
+    await button(page, "Redo").click();
+    await page.waitForTimeout(400);
+  }
+  await view(page, "compare").waitFor();
+  assert.equal(await page.locator(".card").count(), 1);
+  assert.ok(await button(page, "Redo").isDisabled());
+  // What is changed anew ends what could be done again.
+  await button(page, "Undo").click();
+  await view(page, "yard").waitFor();
+  await page.locator("#tab-jobs").click();
+  await view(page, "jobs").waitFor();
+  await page.waitForFunction(() => location.hash.includes("view=jobs"));
+  assert.ok(await button(page, "Redo").isDisabled());
+});
+
+test("Ctrl+Z and Ctrl+Shift+Z do the same, but not while something is written, nor out of the page", async (t) => {
+  const page = await opened(t);
+  await page.locator("#tab-jobs").click();
+  await view(page, "jobs").waitFor();
+  await page.waitForFunction(() => location.hash.includes("view=jobs"));
+  await load(page).click();
+  await page.keyboard.type("5");
+  await page.keyboard.press("Control+z");
+  await view(page, "jobs").waitFor();
+  await load(page).fill("1");
+  await page.locator("#tab-jobs").focus();
+  await page.keyboard.press("Control+z");
+  await view(page, "yard").waitFor();
+  const here = page.url().split("#")[0];
+  for (let press = 0; press < 3; press++) await page.keyboard.press("Control+z");
+  await page.waitForTimeout(500);
+  assert.equal(page.url().split("#")[0], here);
+  await page.locator("#tab-yard").focus();
+  await page.keyboard.press("Control+Shift+Z");
+  await view(page, "jobs").waitFor();
+});
+
+test("after a reload what was done before it is undone as well", async (t) => {
+  const page = await opened(t);
+  await page.locator("#tab-jobs").click();
+  await view(page, "jobs").waitFor();
+  await page.waitForFunction(() => location.hash.includes("view=jobs"));
+  await page.reload();
+  await view(page, "jobs").waitFor();
+  await finished(page, 2);
+  await button(page, "Undo").click();
+  await view(page, "yard").waitFor();
+});
