@@ -116,6 +116,15 @@ pub(super) fn Share(props: &StateProps) -> Html {
                     Some(false) => "This browser does not let the page copy: copy it from the field.",
                 } }</span>
             </div>
+            <h2>{ "A picture of this moment" }</h2>
+            <p>{ "An image for a post or a slide: the view, the shortest and the longest mean JCT, the address. Or ten seconds of it as a film." }</p>
+            // static/card.js has what they do.
+            <div class="row">
+                <button type="button" data-card="save">{ "Save card" }</button>
+                <button type="button" data-card="copy">{ "Copy card" }</button>
+                <button type="button" data-card="film">{ "Film ten seconds" }</button>
+                <span role="status"></span>
+            </div>
         </Menu>
     }
 }
