@@ -3,6 +3,8 @@
 (() => {
   // The single file holds its program itself, and this script too.
   const isSingleFile = !document.currentScript.src;
+  // How long the page's program is; 0 where nobody has said so.
+  const wholeBytes = Number(document.currentScript.dataset.bytes);
   const singleFile = `./switchyard.html${location.search}${location.hash}`;
 
   // A frame of an article that only has the workers of all its figures (static/sharing.js), and what the
@@ -39,6 +41,8 @@
   paragraph.setAttribute("role", "alert");
   const say = (...words) => {
     paragraph.replaceChildren(...words);
+    delete document.documentElement.dataset.picture;
+    document.getElementById("loading")?.remove();
     const starting = document.getElementById("starting");
     if (starting) starting.replaceChildren(paragraph);
     else document.body?.append(paragraph);
@@ -78,24 +82,62 @@
   addEventListener("error", (event) => failed(event.error ?? event));
   addEventListener("unhandledrejection", (event) => failed(event.reason));
 
+  // Whoever fetches what is needed later waits for this (static/workers.js): a line has room for one program at a time.
+  let arrived;
+  globalThis.switchyardProgram = new Promise((resolve) => (arrived = resolve));
+
+  /** Shows how much of the program is there, until all of it is. */
+  const follow = async (response) => {
+    const bar = document.getElementById("loaded");
+    const words = document.getElementById("loaded-words");
+    const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+    let bytes = 0;
+    for (const reader = response.body.getReader(); ; ) {
+      const { done, value } = await reader.read();
+      if (done) return arrived();
+      bytes += value.byteLength;
+      if (!bar || !wholeBytes) continue;
+      [bar.max, bar.value] = [wholeBytes, bytes];
+      words.textContent = `Loading ${megabytes(bytes)} of ${megabytes(wholeBytes)} MB`;
+    }
+  };
+
+  /** The program, on its way. */
+  const fetched = async (address) => {
+    const response = await fetch(address);
+    // Whether it can be used is told by who uses it.
+    follow(response.clone()).catch(() => {});
+    return response;
+  };
+
   addEventListener("DOMContentLoaded", async () => {
     // This script runs, so it can say what is wrong.
     document.getElementById("late")?.remove();
     const program = document.querySelector("link[rel=modulepreload]");
+    if (!program || isForWorkers) {
+      arrived();
+      document.getElementById("loading")?.remove();
+    }
     if (!program) return;
     try {
       const address = document.querySelector("link[as=fetch]").href;
       const shared = modules();
       if (shared && !shared.has(address)) {
-        shared.set(address, WebAssembly.compileStreaming(fetch(address)));
+        shared.set(address, WebAssembly.compileStreaming(isForWorkers ? fetch(address) : fetched(address)));
         // Whoever comes later tries again.
         shared.get(address).catch(() => shared.delete(address));
       }
       if (isForWorkers) return;
+      const compiled = shared ? shared.get(address) : fetched(address);
+      // It is told below, where it is waited for.
+      compiled.catch(() => {});
       const { default: start } = await import(program.href);
-      await start({ module_or_path: shared ? await shared.get(address) : address });
+      await start({ module_or_path: await compiled });
     } catch (error) {
       failed(error);
+    } finally {
+      arrived();
+      document.getElementById("loading")?.remove();
     }
   });
 })();

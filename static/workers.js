@@ -138,7 +138,9 @@ globalThis.switchyardWorkers = (() => {
     return worker;
   };
 
-  if (!sharing) program("worker");
+  // The page's own program goes first.
+  const early = () => program("worker").catch(() => {});
+  if (!sharing) Promise.resolve(globalThis.switchyardProgram).then(early);
   // Not to keep those that are gone already.
   const started = new Set();
   const endAll = () => started.forEach((worker) => worker.deref()?.terminate());

@@ -67,8 +67,10 @@ test("the page is there before its workers", async (t) => {
       await route.continue();
     });
   const page = await open(t, "index.html", { before: hold });
-  await page.getByRole("tab", { name: "Yard" }).waitFor();
-  assert.equal(await page.locator("header .facts").filter({ hasText: "240 jobs" }).count(), 0);
+  // What is seen first has come with it.
+  await page.waitForFunction(() => document.querySelectorAll("[data-status=done]").length === 2);
+  await page.getByRole("button", { name: "Run FIFO", exact: true }).click();
+  await page.locator("[data-status=running]").waitFor();
   arrive();
   await page.waitForFunction(() => document.querySelectorAll("[data-status=done]").length === 2);
 });

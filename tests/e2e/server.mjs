@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize, sep } from "node:path";
+import { gzipSync } from "node:zlib";
 
 const MIME = {
   ".css": "text/css; charset=utf-8",
@@ -20,10 +21,16 @@ const MIME = {
 
 /**
  * Serves `folder` under `base`, on a port of the system's choice.
- * @param {object} options `headers` for every answer, and further `pages` by name, as HTML
+ * @param {object} options `headers` for every answer, further `pages` by name, as HTML, and whether files travel
+ *   compressed (`gzip`)
  * @returns {Promise<{url: string, close: () => Promise<void>}>} `url` ends in `base`.
  */
-export async function serve(folder, base = "/some/sub/path/", { headers = {}, pages = {} } = {}) {
+export async function serve(folder, base = "/some/sub/path/", { headers = {}, pages = {}, gzip = false } = {}) {
+  const packed = new Map();
+  const pack = (name, content) => {
+    if (!packed.has(name)) packed.set(name, gzipSync(content));
+    return packed.get(name);
+  };
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     const name = pathname.startsWith(base) && pathname.slice(base.length);
@@ -34,7 +41,9 @@ export async function serve(folder, base = "/some/sub/path/", { headers = {}, pa
       return;
     }
     const type = MIME[extname(file)] ?? "application/octet-stream";
-    response.writeHead(200, { "content-type": type, "cache-control": "no-store", ...headers }).end(content);
+    const encoding = gzip ? { "content-encoding": "gzip" } : {};
+    const body = gzip ? pack(pathname, content) : content;
+    response.writeHead(200, { "content-type": type, "cache-control": "no-store", ...encoding, ...headers }).end(body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -1,7 +1,7 @@
 //! The page and its workers.
 //!
 //! [`session`] does what the page does besides showing, [`stored_traces`] and [`remembered`] are what it finds
-//! again in the browser, [`rescue`] is what is left when the program fails,
+//! again in the browser, `first_minute` is what comes with it, [`rescue`] is what is left when the program fails,
 //! `bridge/` carries messages between page and workers, [`workers`] is what runs there, `state/` is the page's one reducer,
 //! [`stage`] holds what the canvases show, [`comparison`] the same for charts, [`time_axis`] which part of time they show, [`queues`] says where a job stands in a
 //! policy's queues, [`quotas`] who has which part of a tree of queues, [`followed`] what happens to the job that is followed, `draw/` paints, `ui/` are the components.
@@ -12,6 +12,7 @@ pub mod bridge;
 pub mod comparison;
 pub mod complaint;
 pub mod draw;
+pub mod first_minute;
 pub mod followed;
 pub mod links;
 mod log_room;

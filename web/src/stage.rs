@@ -485,7 +485,7 @@ impl StageRun {
             outcomes: Outcomes::of(&workload, &spec.cluster, log),
             summary: Summary::of(&workload, &spec.cluster, log),
             log_hash: log.hash(),
-            wall_ms: 0.0,
+            wall_ms: None,
             decisions: None,
         };
         let phase = Phase::Finished(finished.into());

@@ -13,6 +13,7 @@
 
 mod bench;
 mod build;
+mod few_files;
 mod kernels;
 mod lessons;
 mod lock;

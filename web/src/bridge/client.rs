@@ -37,24 +37,74 @@ pub enum News<Reply> {
 
 /// A worker, or one whose program is still on its way; dropping the handle ends it.
 pub struct WorkerHandle<R: Role> {
-    line: Rc<Connection<R>>,
+    line: Rc<Connection>,
+    role: PhantomData<R>,
 }
 
-/// The connection to a worker.
-struct Connection<R> {
+/// The connection to a worker. It is the same for all roles: what depends on one is in its [ear](Ear).
+struct Connection {
     /// `None` until its program has been fetched.
     worker: RefCell<Option<Connected>>,
     /// Requests made before the worker was ready; `None` once it is.
     early: RefCell<Option<Vec<Parcel>>>,
     /// The last request, where another program may have to answer it.
     last_request: RefCell<Option<Parcel>>,
-    role: PhantomData<R>,
+    /// The name of its role, and the program that answers where its own cannot.
+    name: &'static str,
+    other_program: Option<Program>,
+    ear: Ear,
+}
+
+/// Who hears what a worker says.
+struct Ear {
+    /// Reads a message, and passes on what is for those who have started it.
+    hear: Box<dyn Fn(&JsValue) -> Heard>,
+    /// Tells them that it died, and why; or that it is late.
+    tell: Box<dyn Fn(Option<String>)>,
+}
+
+/// What a message means to the connection.
+enum Heard {
+    /// It is ready, with this protocol.
+    Ready(u32),
+    /// The other program is to answer.
+    NeedsOtherProgram,
+    /// Nothing: it has been passed on.
+    Passed,
 }
 
 /// A worker that lives, and what listens to it.
 struct Connected {
     worker: Worker,
     _listeners: [EventListener; 2],
+}
+
+impl Ear {
+    fn of<R: Role>(on_news: impl Fn(News<R::Reply>) + 'static) -> Self {
+        let on_news = Rc::new(on_news);
+        let hear = {
+            let on_news = on_news.clone();
+            move |data: &JsValue| {
+                on_news(match read_message(data) {
+                    Ok(WorkerMessage::Ready { protocol }) => return Heard::Ready(protocol),
+                    Ok(WorkerMessage::NeedsOtherProgram) => return Heard::NeedsOtherProgram,
+                    Ok(WorkerMessage::Crashed(why)) => News::Died(words_for(&why)),
+                    Ok(WorkerMessage::Reply(reply)) => News::Reply(reply),
+                    Err(why) => News::Died(why.to_string()),
+                });
+                Heard::Passed
+            }
+        };
+        let tell = move |died: Option<String>| on_news(died.map_or(News::Late, News::Died));
+        Self {
+            hear: Box::new(hear),
+            tell: Box::new(tell),
+        }
+    }
+
+    fn died(&self, why: String) {
+        (self.tell)(Some(why));
+    }
 }
 
 impl<R: Role> WorkerHandle<R> {
@@ -69,10 +119,13 @@ impl<R: Role> WorkerHandle<R> {
             worker: RefCell::default(),
             early: RefCell::new(Some(Vec::new())),
             last_request: RefCell::default(),
-            role: PhantomData,
+            name: R::NAME,
+            other_program: R::OTHER_PROGRAM,
+            ear: Ear::of::<R>(on_news),
         });
-        line.begin(program, Rc::new(on_news));
-        Self { line }
+        line.begin(program);
+        let role = PhantomData;
+        Self { line, role }
     }
 
     /// Sends a request, with the files or jobs it is about.
@@ -85,93 +138,68 @@ impl<R: Role> WorkerHandle<R> {
         request: &R::Request,
         attachments: impl IntoIterator<Item = JsValue>,
     ) -> Result<(), ParcelError> {
-        let parcel = Parcel::pack(request, attachments)?;
-        if R::OTHER_PROGRAM.is_some() {
-            self.line.last_request.replace(Some(parcel.clone()));
-        }
-        match self.line.early.borrow_mut().as_mut() {
-            Some(early) => early.push(parcel),
-            None => self.line.post(&parcel),
-        }
+        self.line.send(Parcel::pack(request, attachments)?);
         Ok(())
     }
 }
 
-/// Tells after a while if the worker is not ready by then.
-fn report_if_late<R: Role>(
-    line: &Rc<Connection<R>>,
-    on_news: Rc<impl Fn(News<R::Reply>) + 'static>,
-) {
-    let line = Rc::downgrade(line);
-    let check = move || {
-        if line
-            .upgrade()
-            .is_some_and(|line| line.early.borrow().is_some())
-        {
-            on_news(News::Late);
-        }
-    };
-    Timeout::new(LATE_MS, check).forget();
-}
-
-impl<R: Role> Connection<R> {
+impl Connection {
     /// Starts a worker.
-    fn begin(self: &Rc<Self>, program: Program, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
-        report_if_late(self, on_news.clone());
+    fn begin(self: &Rc<Self>, program: Program) {
+        self.report_if_late();
         let waiting = Rc::downgrade(self);
+        let name = self.name;
         spawn_local(async move {
-            let started = start_worker(R::NAME, program.name()).await;
+            let started = start_worker(name, program.name()).await;
             // Whoever started it may have given it up meanwhile.
             let line = waiting.upgrade();
             match (started.map(JsCast::unchecked_into::<Worker>), line) {
-                (Ok(worker), Some(line)) => line.connect(worker, on_news),
+                (Ok(worker), Some(line)) => line.connect(worker),
                 (Ok(worker), None) => worker.terminate(),
-                (Err(error), Some(_)) => {
+                (Err(error), Some(line)) => {
                     let why = words(&error);
-                    on_news(News::Died(match program {
+                    line.ear.died(match program {
                         Program::Columnar => format!(
                             "what reads Parquet and Arrow could not be fetched ({why}); without a network, export the file as CSV"
                         ),
                         Program::Worker | Program::Scripts => why,
-                    }));
+                    });
                 }
                 (Err(_), None) => {}
             }
         });
     }
 
+    /// Tells after a while if the worker is not ready by then.
+    fn report_if_late(self: &Rc<Self>) {
+        let line = Rc::downgrade(self);
+        let check = move || {
+            if let Some(line) = line.upgrade()
+                && line.early.borrow().is_some()
+            {
+                (line.ear.tell)(None);
+            }
+        };
+        Timeout::new(LATE_MS, check).forget();
+    }
+
     /// Has another program answer what the worker was asked last.
-    fn go_on_in(self: &Rc<Self>, program: Program, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
+    fn go_on_in(self: &Rc<Self>, program: Program) {
         self.worker.take();
         let last = self.last_request.take();
         self.early.replace(Some(last.into_iter().collect()));
-        self.begin(program, on_news);
+        self.begin(program);
     }
 
     /// Listens to a worker.
-    fn connect(self: &Rc<Self>, worker: Worker, on_news: Rc<impl Fn(News<R::Reply>) + 'static>) {
-        let hear = {
-            let (line, on_news) = (Rc::downgrade(self), on_news.clone());
-            move |event: &MessageEvent| match read_message(&event.data()) {
-                Ok(WorkerMessage::Ready { protocol: PROTOCOL }) => {
-                    if let Some(line) = line.upgrade() {
-                        let early = line.early.take();
-                        early.iter().flatten().for_each(|parcel| line.post(parcel));
-                    }
-                }
-                Ok(WorkerMessage::Ready { .. }) => on_news(News::Died(
-                    "the page has been updated since it was opened: reload it".to_string(),
-                )),
-                Ok(WorkerMessage::NeedsOtherProgram) => {
-                    if let (Some(line), Some(program)) = (line.upgrade(), R::OTHER_PROGRAM) {
-                        line.go_on_in(program, on_news.clone());
-                    }
-                }
-                Ok(WorkerMessage::Crashed(why)) => on_news(News::Died(words_for(&why))),
-                Ok(WorkerMessage::Reply(reply)) => on_news(News::Reply(reply)),
-                Err(why) => on_news(News::Died(why.to_string())),
+    fn connect(self: &Rc<Self>, worker: Worker) {
+        let line = Rc::downgrade(self);
+        let hear = move |event: &MessageEvent| {
+            if let Some(line) = line.upgrade() {
+                line.hear(&event.data());
             }
         };
+        let line = Rc::downgrade(self);
         let fail = move |event: &Event| {
             event.prevent_default();
             // A script that may not be loaded at all is reported without a message.
@@ -180,7 +208,9 @@ impl<R: Role> Connection<R> {
                 Some(message) => words_for(&message),
                 None => "the browser does not load its program: a security policy (Content-Security-Policy) may forbid workers".to_string(),
             };
-            on_news(News::Died(why));
+            if let Some(line) = line.upgrade() {
+                line.ear.died(why);
+            }
         };
         let ours = EventListenerOptions::enable_prevent_default();
         let listeners = [
@@ -193,9 +223,38 @@ impl<R: Role> Connection<R> {
         }));
     }
 
+    /// Takes a message in.
+    fn hear(self: &Rc<Self>, data: &JsValue) {
+        match (self.ear.hear)(data) {
+            Heard::Ready(PROTOCOL) => {
+                let early = self.early.take();
+                early.iter().flatten().for_each(|parcel| self.post(parcel));
+            }
+            Heard::Ready(_) => self
+                .ear
+                .died("the page has been updated since it was opened: reload it".to_string()),
+            Heard::NeedsOtherProgram => {
+                if let Some(program) = self.other_program {
+                    self.go_on_in(program);
+                }
+            }
+            Heard::Passed => {}
+        }
+    }
+
+    fn send(&self, parcel: Parcel) {
+        if self.other_program.is_some() {
+            self.last_request.replace(Some(parcel.clone()));
+        }
+        match self.early.borrow_mut().as_mut() {
+            Some(early) => early.push(parcel),
+            None => self.post(&parcel),
+        }
+    }
+
     fn post(&self, parcel: &Parcel) {
         if let Some(Connected { worker, .. }) = &*self.worker.borrow() {
-            let transferred = match R::OTHER_PROGRAM {
+            let transferred = match self.other_program {
                 // It may have to be posted again.
                 Some(_) => js_sys::Array::new(),
                 None => parcel.transferred(),

@@ -58,6 +58,14 @@ impl Jobs {
         Ok(Self(pieces.into()))
     }
 
+    /// Those that were written elsewhere, piece by piece.
+    pub fn of_bytes<'a>(pieces: impl IntoIterator<Item = &'a Vec<u8>>) -> Self {
+        let pieces = pieces
+            .into_iter()
+            .map(|piece| Uint8Array::from(piece.as_slice()));
+        Self(pieces.map(|piece| piece.buffer()).collect::<Array>().into())
+    }
+
     /// Those of which these came.
     pub(super) fn of(pieces: Vec<JsValue>) -> Self {
         Self(Array::from_iter(pieces).into())

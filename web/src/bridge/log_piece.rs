@@ -32,6 +32,12 @@ impl LogPiece {
         }
     }
 
+    /// These cells.
+    pub(crate) fn of_bytes(rows: LogRows, cells: &[u8]) -> Self {
+        let cells = Uint8Array::from(cells).buffer().into();
+        Self { rows, cells }
+    }
+
     /// Appends it to the page's log.
     ///
     /// # Errors

@@ -10,10 +10,12 @@ mod analyses;
 mod clock;
 mod history;
 mod opening;
+mod recorded;
 mod runs;
 mod storage;
 mod suffix;
 
+use crate::first_minute::FirstMinute;
 use crate::stage::SharedStage;
 use crate::state::{Action, AppState, NoticesAction, Store};
 use analyses::AnalysisWorkers;
@@ -22,6 +24,7 @@ use opening::OpeningWorker;
 pub use opening::manual_jobs;
 pub use opening::remote::MOST_LETTERS;
 use runs::RunWorkers;
+use std::cell::RefCell;
 use std::rc::Rc;
 use storage::Storage;
 
@@ -37,6 +40,8 @@ struct Inner {
     history: History,
     storage: Storage,
     analyses: AnalysisWorkers,
+    /// What has come with the page and is not used yet, once it is wanted.
+    first_minute: RefCell<Option<FirstMinute>>,
 }
 
 impl PartialEq for Session {
@@ -56,6 +61,7 @@ impl Session {
             history: History::default(),
             storage: Storage::default(),
             analyses: AnalysisWorkers::default(),
+            first_minute: RefCell::default(),
         }))
     }
 

@@ -48,8 +48,8 @@ pub struct Finished {
     pub summary: Summary,
     /// Fingerprint of the log.
     pub log_hash: u64,
-    /// Milliseconds of simulation.
-    pub wall_ms: f64,
+    /// Milliseconds of simulation; `None`: it came with the page.
+    pub wall_ms: Option<f64>,
     /// Of a placer that learned, if there is one.
     pub decisions: Option<u64>,
 }

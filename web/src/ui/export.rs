@@ -243,7 +243,7 @@ fn facts(state: &AppState, stage: &Stage) -> TraceFacts {
 
 fn result(state: &AppState, stage: &Stage, run: &StageRun) -> Option<RunResult> {
     let card = state.run(run.id)?;
-    let wall_ms = run.finished().map_or(0.0, |of| of.wall_ms);
+    let wall_ms = run.finished().and_then(|of| of.wall_ms).unwrap_or_default();
     let spec = state.run_spec(card);
     let outcomes = outcomes(stage, run);
     Some(RunResult {

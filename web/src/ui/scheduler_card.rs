@@ -196,8 +196,12 @@ fn phase(phase: &Phase, has_trace: bool) -> Html {
                     <span class="error">{ left }</span>{ ", " }
                 }
                 { format!("mean JCT {}", format::duration(of.summary.jct.mean)) }
-                { format!(", simulated in {}", format::duration(of.wall_ms / 1e3).replace(' ', "\u{a0}")) }
-                { of.decisions.filter(|_| of.wall_ms > 0.0).map(|decisions| deciding(decisions, of.wall_ms)) }
+                if let Some(wall_ms) = of.wall_ms {
+                    { format!(", simulated in {}", format::duration(wall_ms / 1e3).replace(' ', "\u{a0}")) }
+                    { of.decisions.filter(|_| wall_ms > 0.0).map(|decisions| deciding(decisions, wall_ms)) }
+                } else {
+                    <span title="So that there is something to see at once. Run simulates it here: it comes to the same, to the last bit">{ ", came with the page" }</span>
+                }
             </p>
         },
         Phase::Cancelled(progress) => html! {

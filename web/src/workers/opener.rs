@@ -22,7 +22,7 @@ use switchyard::workload::{Label, Sample, Workload};
 use switchyard::{Index, Resource};
 use switchyard_app::Experiment;
 use switchyard_app::figures::Bars;
-use switchyard_app::study::{Origin, asked_or_came, cluster_or_guess};
+use switchyard_app::study::{asked_or_came, cluster_or_guess};
 use wasm_bindgen::JsCast;
 use web_sys::{File, FileReaderSync};
 
@@ -402,20 +402,10 @@ fn sample(name: &str, choice: &Choice, fresh: bool) -> Result<OpenReply, Refusal
         ))
     })?;
     let workload = at_load(sample.workload(), choice);
+    let jobs = Jobs::write(&workload).map_err(Refusal::because)?;
     Ok(OpenReply::Opened(Box::new(OpenedTrace {
         fresh,
-        format: "sample".to_string(),
-        accounting: false,
-        title: sample.title.to_string(),
-        report: None,
-        charts: Vec::new(),
-        facets: Facets::default(),
-        members: Vec::new(),
-        profiles: Vec::new(),
-        outages: Outages::default(),
-        cluster: (sample.cluster_spec(), Origin::Trace),
-        experiment: None,
-        jobs: Jobs::write(&workload).map_err(Refusal::because)?,
+        ..OpenedTrace::of_sample(sample, jobs)
     })))
 }
 

@@ -8,6 +8,7 @@ use switchyard::Resource;
 use switchyard::cluster::ClusterSpec;
 use switchyard::outages::Outages;
 use switchyard::trace::{ImportReport, Member, ProfileTable, TableHead};
+use switchyard::workload::Sample;
 use switchyard_app::Experiment;
 use switchyard_app::figures::Bars;
 use switchyard_app::options::LOADS;
@@ -241,6 +242,27 @@ pub struct OpenedTrace {
     /// The jobs, which are attached.
     #[serde(skip)]
     pub jobs: Jobs,
+}
+
+impl OpenedTrace {
+    /// A sample with its jobs, just read.
+    pub fn of_sample(sample: &Sample, jobs: Jobs) -> Self {
+        Self {
+            fresh: true,
+            format: "sample".to_owned(),
+            accounting: false,
+            title: sample.title.to_owned(),
+            report: None,
+            charts: Vec::new(),
+            facets: Facets::default(),
+            members: Vec::new(),
+            profiles: Vec::new(),
+            outages: Outages::default(),
+            cluster: (sample.cluster_spec(), Origin::Trace),
+            experiment: None,
+            jobs,
+        }
+    }
 }
 
 /// What one can choose the jobs of a trace by.

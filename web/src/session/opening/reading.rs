@@ -2,7 +2,9 @@
 
 use super::remote;
 use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Choice, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Refusal};
+use crate::bridge::protocol::{
+    Choice, MOST_HELD, OpenReply, OpenRequest, OpenedTrace, Opener, Refusal,
+};
 use crate::draw::format;
 use crate::remembered;
 use crate::session::Session;
@@ -12,6 +14,7 @@ use crate::state::{
     Action, AppState, ColumnsAsked, GUIDED, NextStep, OpeningAction, Refused, Scene, Source,
 };
 use crate::stored_traces::TraceFiles;
+use std::cell::RefMut;
 use std::rc::Rc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::trace::{ColumnMapping, TableHead};
@@ -41,14 +44,16 @@ impl Session {
         };
         self.begin(OpeningRequest {
             how: TraceFiles {
-                choice,
+                choice: choice.clone(),
                 ..TraceFiles::default()
             },
             from: Some(Source::Sample(name.to_owned())),
             ..OpeningRequest::default()
         });
         self.dispatch(OpeningAction::Begun(name.to_string(), 0));
-        self.ask_opener(&request, &[]);
+        if !self.open_recorded(name, &choice) {
+            self.ask_opener(&request, &[]);
+        }
     }
 
     /// Opens the visitor's files: a trace, a cluster's description, or both; weights, plug-ins and scripts.
@@ -237,13 +242,24 @@ impl Session {
         }
     }
 
+    /// The opener, which is started if there is none.
+    fn opener(&self) -> RefMut<'_, WorkerHandle<Opener>> {
+        RefMut::map(self.0.opening.worker.borrow_mut(), |opener| {
+            opener.get_or_insert_with(|| {
+                let session = self.clone();
+                WorkerHandle::start(move |news| session.on_opener_news(news))
+            })
+        })
+    }
+
+    /// Starts the opener before it is asked anything, so that one hears early where a host allows no workers.
+    pub(in crate::session) fn prepare_opener(&self) {
+        drop(self.opener());
+    }
+
     fn ask_opener(&self, request: &OpenRequest, files: &[File]) {
-        let mut opener = self.0.opening.worker.borrow_mut();
-        let worker = opener.get_or_insert_with(|| {
-            let session = self.clone();
-            WorkerHandle::start(move |news| session.on_opener_news(news))
-        });
-        if let Err(why) = worker.send(request, files.iter().map(JsValue::from)) {
+        let sent = self.opener().send(request, files.iter().map(JsValue::from));
+        if let Err(why) = sent {
             self.dispatch(Action::Refused(Refused::file(why.to_string())));
         }
     }
@@ -280,7 +296,7 @@ impl Session {
         }
     }
 
-    fn on_opened(&self, trace: OpenedTrace) {
+    pub(in crate::session) fn on_opened(&self, trace: OpenedTrace) {
         if !trace.fresh {
             return self.bring_on_stage(trace);
         }

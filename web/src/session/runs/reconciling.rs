@@ -105,18 +105,25 @@ impl Session {
             weights,
             draws,
         };
+        if let Some(recorded) = self.take_recorded(&orders.spec, state) {
+            self.begin_run(RunWorker::new(id, orders, None, false));
+            return self.tell_recorded(id, recorded);
+        }
         self.make_room_for(id);
         let is_second = self.0.runs.workers.borrow_mut().replaces_dead(id);
         match self.worker(id, &orders, true) {
-            Ok(worker) => {
-                let worker = RunWorker::new(id, orders, worker, is_second);
-                self.0.runs.workers.borrow_mut().put(worker);
-                let jobs = self.0.stage.read().workload.jobs.len();
-                self.dispatch(RunsAction::Began(id, jobs));
-                self.put_on_stage(id, jobs);
-            }
+            Ok(worker) => self.begin_run(RunWorker::new(id, orders, Some(worker), is_second)),
             Err(why) => self.dispatch(RunsAction::CannotBegin(id, why.to_string())),
         }
+    }
+
+    /// The run is under way, by this worker.
+    fn begin_run(&self, run: RunWorker) {
+        let id = run.id;
+        self.0.runs.workers.borrow_mut().put(run);
+        let jobs = self.0.stage.read().workload.jobs.len();
+        self.dispatch(RunsAction::Began(id, jobs));
+        self.put_on_stage(id, jobs);
     }
 
     /// A worker for a run, with the jobs that are on stage.
@@ -211,7 +218,7 @@ impl Session {
                     outcomes,
                     summary,
                     log_hash,
-                    wall_ms,
+                    wall_ms: Some(wall_ms),
                     decisions,
                 };
                 self.finish(id, finished, rho);
@@ -301,7 +308,7 @@ impl Session {
         remedies(own, others, shortage == LogShortage::Jobs, chosen)
     }
 
-    fn finish(
+    pub(in crate::session) fn finish(
         &self,
         id: u32,
         finished: impl FnOnce(Outcomes, Summary) -> Finished,

@@ -72,11 +72,11 @@ pub(super) struct RunWorker<Worker = WorkerHandle<Runner>> {
 
 impl<Worker> RunWorker<Worker> {
     /// A run that has just been given to a worker.
-    pub(super) fn new(id: u32, orders: Orders, worker: Worker, is_second: bool) -> Self {
+    pub(super) fn new(id: u32, orders: Orders, worker: Option<Worker>, is_second: bool) -> Self {
         Self {
             id,
             orders,
-            worker: Some(worker),
+            worker,
             is_second,
             is_mute: false,
             used: 0,
@@ -252,7 +252,7 @@ mod tests {
             weights: RunWeights::default(),
             draws: true,
         };
-        runs.put(RunWorker::new(id, orders, (), false));
+        runs.put(RunWorker::new(id, orders, Some(()), false));
     }
 
     fn with_worker(runs: &Workers<()>) -> Vec<u32> {

@@ -45,7 +45,7 @@ fn told(state: &AppState, stage: &Stage, whom: Option<Whom>) -> Vec<ToldRun> {
             id,
             name: run.name().to_owned(),
             hue: run.hue(),
-            wall_ms: finished.wall_ms,
+            wall_ms: finished.wall_ms.unwrap_or_default(),
             lives: lives.cloned(),
         })
     };

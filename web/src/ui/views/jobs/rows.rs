@@ -343,7 +343,7 @@ mod tests {
             outcomes,
             summary: Default::default(),
             log_hash: 0,
-            wall_ms: 0.0,
+            wall_ms: None,
             decisions: None,
         };
         let run = StageRun::of("fifo", Phase::Finished(finished.into()), jobs.len());
