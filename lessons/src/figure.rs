@@ -123,6 +123,16 @@ impl Figure {
         self.attribute("policy").unwrap_or_default().to_owned()
     }
 
+    /// Whether a job of its runs has this name.
+    pub(crate) fn has_job(&self, name: &str) -> Result<bool> {
+        if !self.has_runs() {
+            return Ok(false);
+        }
+        let runs = self.runs(&self.policies())?;
+        let jobs = runs.iter().flat_map(|run| &run.prepared.workload.jobs);
+        Ok(jobs.into_iter().any(|job| &*job.name == name))
+    }
+
     /// The moment that it opens at, seconds; without one its end is drawn.
     fn moment(&self) -> Result<Option<f64>> {
         let moment = self.attribute("t").map(str::parse);

@@ -7,7 +7,8 @@
 //! `goal`, with the `text` of what is to be done and a `condition` (of runs, or `time >= 300`) or a job to
 //! `select`; `claim`, a condition in each line, and `claim over seeds`, which has to hold on other days of the
 //! figure's sample, too: what a sentence says beyond "here" and "on this day". A link to `do:play`, `do:pause`, `do:seek=300` or
-//! `do:select=mine` becomes a button that does so to the figures. A table may be wider than the screen.
+//! `do:select=mine` becomes a button that does so to the figures. `` `mine` `` becomes one, too, where the figure has a job of that
+//! name: it lights up there as long as it is pointed at. A table may be wider than the screen.
 //!
 //! A document of `docs/` is a text, too ([`Text::of_document`]): its links lead to the page beside it.
 
@@ -233,6 +234,15 @@ impl Reader<'_> {
                     }
                     prose.push(Event::InlineHtml(CowStr::from("</button>")));
                 }
+                Event::Code(name) if self.has_job(&name)? => {
+                    let mut job = String::new();
+                    escape_html(&mut job, &name)?;
+                    let button =
+                        format!("<button type=\"button\" class=\"job\" data-job=\"{job}\">");
+                    prose.push(Event::InlineHtml(CowStr::from(button)));
+                    prose.push(Event::Code(name));
+                    prose.push(Event::InlineHtml(CowStr::from("</button>")));
+                }
                 Event::Start(Tag::Link { ref dest_url, .. }) if is_document(dest_url) => {
                     let inner = events.by_ref();
                     prose.extend(
@@ -256,6 +266,11 @@ impl Reader<'_> {
             step.parts.push(Part::Prose(rest));
         }
         Ok(step)
+    }
+
+    /// Whether the figure that the text speaks of has a job of this name.
+    fn has_job(&self, name: &str) -> Result<bool> {
+        self.last.as_ref().map_or(Ok(false), |of| of.has_job(name))
     }
 
     /// The source with its formulas' numbers.
@@ -459,6 +474,7 @@ fn goal(lines: &str) -> Result<Goal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchyard::workload::Sample;
 
     fn read(body: &str) -> Result<Text> {
         Text::read(&format!("---\ntitle: A test\n---\n{body}"), Path::new("."))
@@ -537,6 +553,28 @@ mod tests {
             assert!(html.contains(part), "no {part} in {html}");
         }
         assert!(Text::of_document("A field\n\nOne.\n\nTwo.\n", Path::new(".")).is_err());
+    }
+
+    #[test]
+    fn names_of_jobs_are_buttons_where_the_figure_has_them() {
+        let prose = |name: &str| {
+            let text = read(&format!("## One\nLook at `{name}`.\n{VIEW}")).unwrap();
+            match &text.steps[0].parts[0] {
+                Part::Prose(html) => html.clone(),
+                _ => panic!("prose first"),
+            }
+        };
+        let job = Sample::named("three-jobs")
+            .expect("a sample")
+            .workload()
+            .jobs[0]
+            .name
+            .to_string();
+        let button = format!(
+            "<button type=\"button\" class=\"job\" data-job=\"{job}\"><code>{job}</code></button>"
+        );
+        assert!(prose(&job).contains(&button), "{}", prose(&job));
+        assert_eq!(prose("nobody"), "<p>Look at <code>nobody</code>.</p>\n");
     }
 
     #[test]

@@ -113,6 +113,21 @@ for (const goal of all(".goal")) {
   listen("select", ({ job }) => (known.job = job));
 }
 
+// Names of jobs light up in the step's figures as long as they are pointed at, and are chosen there when they are pressed.
+for (const name of all("[data-job]")) {
+  const { job } = name.dataset;
+  const each = (act) => {
+    // Where a figure has no such job, or does not answer, nothing happens.
+    for (const figure of all("switchyard-view", name.closest(".step, section"))) Promise.resolve(act(figure)).catch(() => {});
+  };
+  for (const event of ["pointerenter", "focus"]) name.addEventListener(event, () => each((figure) => figure.highlight?.(job)));
+  for (const event of ["pointerleave", "blur"]) name.addEventListener(event, () => each((figure) => figure.highlight?.(null)));
+  name.addEventListener("click", () => {
+    each((figure) => figure.select?.(job));
+    tell(`${job} is chosen.`);
+  });
+}
+
 // Buttons within sentences do something to all figures of the page; those of a group share their clock.
 for (const button of all("[data-do]")) {
   const [action, of] = button.dataset.do.split("=");

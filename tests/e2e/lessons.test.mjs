@@ -218,3 +218,32 @@ test("the page leads to the lessons that lie beside it, and the lessons back to 
   await page.locator("header .facts").getByText("2 jobs", { exact: true }).waitFor();
   assert.match(page.url(), /seed=9/);
 });
+
+test("a job that a lesson names lights up in its figure as long as it is pointed at, and is chosen by a click", async (t) => {
+  const page = await open(t, "lessons/1-waiting.html", { viewport: SIZES[1440] });
+  const step = page.locator("#step-1");
+  const figure = step.locator("switchyard-view").first();
+  await figure.evaluate((figure) => figure.scrollIntoView());
+  await figure.evaluate((figure) => figure.summary());
+  await figure.evaluate((figure) => figure.pause());
+  const frame = page.frames().find((of) => of.url().includes("embed="));
+  const seen = () => frame.locator(".yard canvas").first().evaluate((canvas) => canvas.toDataURL());
+  const become = async (is) => {
+    for (let tries = 0; tries < 40; tries++) {
+      if (is(await seen())) return;
+      await page.waitForTimeout(50);
+    }
+    assert.fail("the figure stays as it is");
+  };
+  await page.waitForTimeout(500);
+  const before = await seen();
+  const name = step.locator("[data-job=giant]");
+  const { x, y, width, height } = await name.boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await become((now) => now !== before);
+  await page.mouse.move(5, 5);
+  await become((now) => now === before);
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await frame.waitForFunction(() => switchyardEmbed.page.look().selected === "giant", null, { timeout: 10_000 });
+  assert.deepEqual(await accessibilityProblems(page), []);
+});
