@@ -24,10 +24,14 @@ const ZOOMED = { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 };
 const POLICIES = ["fifo", "tiresias-las", "srtf", "las", "fewest-gpus", "gandiva", "yarn-cs", "themis"];
 const link = (runs, view, more = "") => `index.html#v=1&sample=lab&t=30000&${POLICIES.slice(0, runs).map((run) => `run=${run}`).join("&")}&view=${view}${more}`;
 
+/** Waits until Compare says where the jobs' time went, which comes last. */
+const compared = (page) => page.waitForFunction(() => document.querySelector(".lives .spent-parts") && !document.querySelector(".lives [aria-live]"));
+
 /** The page with so many runs at their end. */
 async function opened(t, runs, view, options, more) {
   const page = await open(t, link(runs, view, more), options);
   await finished(page, runs);
+  if (view === "compare") await compared(page);
   return page;
 }
 
@@ -43,6 +47,7 @@ async function show(page, tab) {
   const { x, y, width, height } = await at.boundingBox();
   await page.mouse.click(x + width / 2, y + height / 2);
   await page.locator(`#${tab}[aria-selected=true]`).waitFor();
+  if (tab === "tab-compare") await compared(page);
 }
 
 /** Where something lies once it is within the window and has stopped moving. */

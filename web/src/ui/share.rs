@@ -117,7 +117,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
                 } }</span>
             </div>
             <h2>{ "A picture of this moment" }</h2>
-            <p>{ "An image for a post or a slide: the view, the shortest and the longest mean JCT, the address. Or ten seconds of it as a film." }</p>
+            <p>{ "An image for a post or a slide: the view, the shortest and the longest mean completion time, the address. Or ten seconds of it as a film." }</p>
             // static/card.js has what they do.
             <div class="row">
                 <button type="button" data-card="save">{ "Save card" }</button>
