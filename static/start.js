@@ -114,9 +114,12 @@
     // This script runs, so it can say what is wrong.
     document.getElementById("late")?.remove();
     const program = document.querySelector("link[rel=modulepreload]");
+    const loading = document.getElementById("loading");
     if (!program || isForWorkers) {
       arrived();
-      document.getElementById("loading")?.remove();
+      loading?.remove();
+    } else if (loading) {
+      loading.hidden = false;
     }
     if (!program) return;
     try {
