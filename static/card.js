@@ -132,11 +132,8 @@
   };
 
   const save = (blob, name) => {
-    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
-    link.click();
-    // A browser that saves slowly still needs it.
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-    return `Saved as ${name}, ${blob.size < 1e6 ? `${Math.ceil(blob.size / 1e3)} KB` : `${(blob.size / 1e6).toFixed(1)} MB`}.`;
+    switchyardSaving.save(blob, name);
+    return `Saved as ${name}, ${switchyardSaving.size(blob.size)}.`;
   };
 
   const name = (ending) => {

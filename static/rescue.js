@@ -12,11 +12,7 @@ globalThis.switchyardRescue = (() => {
     return made;
   };
 
-  const save = (text) => {
-    const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    element("a", { href: address, download: experiment.name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 30_000);
-  };
+  const save = (text) => switchyardSaving.save(new Blob([text], { type: "text/csv" }), experiment.name);
 
   // A worker still can write it: what it is to be asked lies ready.
   const write = async (button) => {

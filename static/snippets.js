@@ -20,7 +20,7 @@ globalThis.switchyardSnippets = (() => {
     return element;
   };
   const escaped = (text) => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-  const size = (bytes) => (bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
+  const { save, size } = switchyardSaving;
   const changed = (...of) => switchyardEmbed.changed(...of);
 
   /** The jobs that are open with all settings, packed. */
@@ -72,12 +72,6 @@ globalThis.switchyardSnippets = (() => {
   };
 
   // One file
-
-  const save = (name, blob) => {
-    const address = URL.createObjectURL(blob);
-    made("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 30_000);
-  };
 
   /** The page in one file, as it was before anything was opened. */
   const emptyFile = async () => {
@@ -220,7 +214,7 @@ globalThis.switchyardSnippets = (() => {
     const file = (value("file") || value("sample") || "lab").replace(/\.[a-z]+$/i, "").replace(/[^\p{L}\p{N}._-]/gu, "-");
     const saved = (ending, blob) => {
       set.poster = `${file}.${ending}`;
-      save(set.poster, blob);
+      save(blob, set.poster);
       write();
       status.textContent = `Saved as ${set.poster}, ${size(blob.size)}: the element shows it before its frame, and readers without scripts and on paper see it.`;
     };
@@ -237,7 +231,7 @@ globalThis.switchyardSnippets = (() => {
       status.textContent = "Writing the file…";
       const own = isSample ? null : (trace ?? (await packed()));
       const blob = await wholeFile(own, set);
-      save(`${file}-switchyard.html`, blob);
+      save(blob, `${file}-switchyard.html`);
       status.textContent = `Saved, ${size(blob.size)}, ${own ? `of which ${size(own.length)} are the trace` : "with a sample"}: it opens from a disk, at this view and moment.`;
     });
     single.disabled = !isSingleFile && !singleFile;

@@ -1,5 +1,5 @@
 // Starts the page's workers (web/src/bridge/client.rs calls this); in an article with several figures, asks
-// the frame that has them for all (static/sharing.js). Their program is fetched at load,
+// the frame that has them for all (static/sharing.js). Their program is fetched once the page's own is there,
 // compiled once for all of them and held in memory: a worker started later asks the server for
 // nothing, and is of the same version as its page even where the server has a newer one by then.
 // Weights of placements that have learned, and the program that knows the script language, are fetched
