@@ -47,6 +47,8 @@ test("zooming one view moves all of them, and two clicks show all of time again"
   await page.keyboard.press("3");
   const chart = page.locator(".chart", { has: page.getByRole("heading", { name: "Queue length" }) });
   await chart.locator("svg[role=img]").waitFor();
+  // It comes above the charts, which are where they stay once it is there.
+  await page.getByRole("region", { name: "What the jobs' time was spent on" }).waitFor();
   await chart.getByRole("button", { name: "Save “Queue length”", exact: true }).click();
   const csv = table((await saved(page, chart.getByRole("button", { name: "Save “Queue length” as CSV" }))).toString());
   const times = csv.map((row) => Number(row['"time since the first submission"']));

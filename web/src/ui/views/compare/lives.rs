@@ -23,6 +23,10 @@ use yew::prelude::*;
 /// So many groups are shown; files have all.
 const GROUPS: usize = 12;
 
+/// About how much room the shares take, and the bar of a run with what caused its parts, CSS pixels.
+const PENDING: usize = 170;
+const PENDING_RUN: usize = 110;
+
 /// A run that took longer is looked at again only where somebody asks for it, milliseconds.
 const AT_ONCE_MS: f64 = 4000.0;
 
@@ -146,10 +150,13 @@ pub(super) fn Lives(props: &StateProps) -> Html {
             <p class="hint">{ format::units("GPU-hours from submission to end: the GPUs asked for while jobs wait, those held while they run. A shorter bar is a better one.") }</p>
             if !looks {
                 <p><button type="button" onclick={look}>{ format!("Look at the runs again (about {})", format::duration(seconds)) }</button></p>
-            } else if told.len() < runs.len() {
-                <p class="hint" aria-live="polite">{ "The runs are looked at once more…" }</p>
-            }
-            if !told.is_empty() {
+            } else if told.is_empty() {
+                // What comes in its place takes about as much room: nothing below is to move under a pointer.
+                <p class="hint" aria-live="polite" ~style={format!("min-height: {}px", PENDING + PENDING_RUN * runs.len())}>{ "The runs are looked at once more…" }</p>
+            } else {
+                if told.len() < runs.len() {
+                    <p class="hint" aria-live="polite">{ "The runs are looked at once more…" }</p>
+                }
                 { groups(&told, &stage.read(), dark, &on_job) }
                 { legend(&told, whom, dark) }
             }
