@@ -93,3 +93,25 @@ test("after a reload what was done before it is undone as well", async (t) => {
   await button(page, "Undo").click();
   await view(page, "yard").waitFor();
 });
+
+test("what is not as the sample has it is marked, also where it is folded away, with a way back", async (t) => {
+  const page = await opened(t);
+  const rail = page.locator("#rail");
+  const more = rail.locator("summary", { hasText: /^More/ });
+  assert.equal(await rail.locator("summary .changed").count(), 0);
+  assert.equal(await button(page, "Reset the cluster").count(), 0);
+  await more.click();
+  const cost = page.getByLabel("Restart cost (s)", { exact: true });
+  await cost.fill("90");
+  await cost.press("Enter");
+  await more.locator(".changed", { hasText: "1 changed" }).waitFor();
+  await page.getByLabel("As text").fill("4x4");
+  await page.getByLabel("As text").press("Enter");
+  await more.click();
+  await button(page, "Reset the cluster").click();
+  await page.waitForFunction(() => !/4x4/.test(location.hash));
+  await more.click();
+  await button(page, "Reset Restart cost (s)").click();
+  await more.locator(".changed").waitFor({ state: "detached" });
+  assert.equal(await button(page, "Reset the cluster").count(), 0);
+});

@@ -19,7 +19,7 @@ use crate::state::{AppState, Setup};
 use switchyard::cluster::{CLUSTERS, ClusterError, ClusterSpec};
 use switchyard::outages::Outages;
 use switchyard::workload::Suggestion;
-use switchyard::{SETTINGS, SettingGroup, Time};
+use switchyard::{SETTINGS, Setting, SettingGroup, Settings, Time};
 use switchyard_app::study::{Origin, counted};
 use yew::prelude::*;
 
@@ -48,6 +48,9 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         Origin::Guessed(guess) => format!("guessed: {}", guess.why()),
         Origin::Asked => "chosen by you".to_owned(),
     };
+    // A guess has its own way back, among its neighbours.
+    let reset = own.filter(|_| guess.is_none());
+    let reset = reset.map(|(own, _)| back(own, &setup.cluster, &set_cluster));
     let others = guess.map(|guess| guesses(guess, &setup.cluster, &set_cluster));
     let spec = setup.cluster.to_string();
     let presets = CLUSTERS
@@ -81,11 +84,11 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
         <section aria-labelledby="cluster-title">
             <h2 id="cluster-title">{ "Cluster" }</h2>
             { groups_form(session, setup) }
-            <p class="hint">{ format!("{}, {origin} ", format::counted(setup.cluster.gpus().into(), "GPU", "GPUs")) }{ vary(session, &Vary::Nodes, None) }</p>
+            <p class="hint">{ format!("{}, {origin} ", format::counted(setup.cluster.gpus().into(), "GPU", "GPUs")) }{ reset }{ vary(session, &Vary::Nodes, None) }</p>
             { for others }
             { field("Preset", None, list(chosen(&set_cluster), html! { <>{ own }{ for presets }</> })) }
             <details>
-                <summary>{ "More" }</summary>
+                { head("More", SettingGroup::Runs, setup) }
                 { text_field("As text", Some("NODESxGPUS:TYPE, or NODESxCORES where cores are counted; groups of unlike nodes joined by +; then what they hang on, such as /racks=4"), spec, set_cluster) }
                 { tree_form(session, setup) }
                 { for fields(SettingGroup::Runs) }
@@ -94,18 +97,45 @@ pub(super) fn cluster_panel(state: &AppState, session: &Session) -> Html {
                 }) }
             </details>
             <details open={setup.settings.queues.tree.is_some()}>
-                <summary>{ "Queues with quotas" }</summary>
+                { head("Queues with quotas", SettingGroup::Queues, setup) }
                 <p class="hint">{ format::units("Schedulers such as Kueue divide the cluster among queues. A queue has so many GPUs of its own; what it does not use, others may borrow. Without queues, each tenant has an equal part.") }</p>
                 { for queues }
             </details>
             <details open={!setup.settings.outages.is_empty()}>
-                <summary>{ "Failures and checkpoints" }</summary>
+                { head("Failures and checkpoints", SettingGroup::Failures, setup) }
                 <p class="hint">{ format::units("Nodes may fail: those of a list, which may be dropped as a file of node, from and to; and others by chance. A job that runs there loses its GPUs and what no checkpoint holds, and waits again.") }</p>
                 { outages(session, setup) }
                 { for fields(SettingGroup::Failures) }
             </details>
         </section>
     }
+}
+
+/// What a folded part is about, and how many of its settings are not at their defaults.
+fn head(title: &'static str, group: SettingGroup, setup: &Setup) -> Html {
+    let default = Settings::default();
+    let is_changed = |of: &&Setting| (of.get)(&setup.settings) != (of.get)(&default);
+    let own = SETTINGS.iter().filter(|of| of.group == group);
+    let changed = own.filter(is_changed).count();
+    html! {
+        <summary>{ title }
+            if changed > 0 {
+                <span class="changed">{ format!("{changed} changed") }</span>
+            }
+        </summary>
+    }
+}
+
+/// The way back to the trace's cluster, where another is chosen.
+fn back(own: &ClusterSpec, now: &ClusterSpec, set: &Take) -> Html {
+    if own == now {
+        return Html::default();
+    }
+    let (text, set) = (own.to_string(), set.clone());
+    let title = format!("Back to the trace's: {}", format::times_signs(&text));
+    // It is a cluster, so that there is nothing to be refused.
+    let onclick = Callback::from(move |_: MouseEvent| drop(set.emit(text.clone())));
+    html! { <>{ " " }<button type="button" class="quiet" {title} aria-label="Reset the cluster" {onclick}>{ sign(Icon::Undo) }</button></> }
 }
 
 /// The guess and its neighbours, but for what is set already, as buttons.
