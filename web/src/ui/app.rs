@@ -156,7 +156,7 @@ pub fn App(props: &AppProps) -> Html {
             let refused = state.opening.refused.as_ref().map(|refused| &refused.why);
             let refused = refused.map(|why| html! { <p class="notice" role="alert">{ why }</p> });
             let said = html! { <>{ refused }{ notice(said.as_deref(), on_close) }</> };
-            embed_frame(view, said, &services)
+            embed_frame(view, said, &state, &services)
         }
         None => html! {
             <>

@@ -1,10 +1,14 @@
-//! One view without the page around it, for articles: `?embed=` and its name. What such a page and its article say to
+//! One view without the page around it, for articles: `?embed=` and its name; with `&figure`, for talks, under one sentence
+//! that says what came of it. What such a page and its article say to
 //! one another is `static/embed.js`' affair, which goes by the [handle](super::page) that all scripts have.
 
 use super::player::Player;
 use super::services::Services;
 use super::view::View;
 use super::views;
+use crate::draw::format;
+use crate::state::{AppState, Run};
+use switchyard::order;
 use wasm_bindgen::prelude::wasm_bindgen;
 use yew::prelude::*;
 
@@ -14,18 +18,55 @@ extern "C" {
     fn dialog();
 }
 
+/// What the address asks for under this name.
+fn asked(name: &str) -> Option<String> {
+    let search = web_sys::window()?.location().search().ok()?;
+    let mut pairs = search.trim_start_matches('?').split('&');
+    pairs.find_map(|pair| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (key == name).then(|| value.to_owned())
+    })
+}
+
 /// The view asked for by the address, if the page is embedded.
 pub(super) fn embedded_view() -> Option<&'static View> {
-    let search = web_sys::window()?.location().search().ok()?;
-    let wanted = search
-        .trim_start_matches('?')
-        .split('&')
-        .find_map(|pair| pair.strip_prefix("embed="))?;
-    views::named(wanted)
+    views::named(&asked("embed")?)
+}
+
+/// The address of what is shown as a figure for a talk, from the page on.
+pub(super) fn figure_address(state: &AppState, fragment: &str) -> String {
+    format!("?embed={}&figure#{fragment}", state.view.name)
+}
+
+/// What came of the runs in one sentence: the jobs, and the shortest and the longest mean completion time.
+fn sentence(state: &AppState) -> String {
+    let trace = state.opening.trace.as_ref();
+    let title = trace.map_or("", |trace| trace.title.as_str());
+    let mean = |run: &Run| {
+        let of = run.finished()?.summary;
+        of.is_whole().then(|| (of.jct.mean, run.name().to_owned()))
+    };
+    let means: Vec<(f64, String)> = state.runs.iter().filter_map(mean).collect();
+    let by = |a: &&(f64, String), b: &&(f64, String)| order::by_value(&a.0, &b.0);
+    let (Some(least), Some(most)) = (means.iter().min_by(by), means.iter().max_by(by)) else {
+        return title.to_owned();
+    };
+    let said = |(mean, name): &(f64, String)| format!("{} under {name}", format::duration(*mean));
+    match least.1 == most.1 {
+        true => format!("{title}: mean JCT {}", said(least)),
+        false => format!("{title}: mean JCT {}, {}", said(least), said(most)),
+    }
 }
 
 /// The view, what there is to say, the player, and a small way back to the whole page.
-pub(super) fn embed_frame(view: Html, said: Html, services: &Services) -> Html {
+pub(super) fn embed_frame(view: Html, said: Html, state: &AppState, services: &Services) -> Html {
+    if asked("figure").is_some() {
+        return html! {
+            <>
+                <main class="figure"><h1>{ sentence(state) }</h1>{ said }<div class="stage"><div class="view">{ view }</div></div></main>
+            </>
+        };
+    }
     let whole = web_sys::window().and_then(|window| {
         let location = window.location();
         Some(format!(

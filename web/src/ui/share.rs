@@ -1,6 +1,7 @@
 //! Share: a link to what is shown, with what it carries and what it cannot.
 
 use super::clipboard::copy;
+use super::embed::figure_address;
 use super::menu::Menu;
 use super::page_address::page_address;
 use super::services::StateProps;
@@ -116,6 +117,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
                     Some(false) => "This browser does not let the page copy: copy it from the field.",
                 } }</span>
             </div>
+            <p><a href={figure_address(state, &link.fragment())} target="_blank" rel="noopener" title="The view alone under one sentence; Space plays it">{ "Open as a figure for a talk ↗" }</a></p>
             <h2>{ "A picture of this moment" }</h2>
             <p>{ "An image for a post or a slide: the view, the shortest and the longest mean completion time, the address. Or ten seconds of it as a film." }</p>
             // static/card.js has what they do.
