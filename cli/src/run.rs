@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &Arguments, compare: bool) -> Result<(), Failure> {
     if let Some(path) = &arguments.results.csv {
         let rows = runs.iter().zip(&results.runs);
         let rows = rows.map(|(run, result)| (result.label.as_str(), &run.outcomes));
-        outputs.push((path, jobs_csv(workload, rows)));
+        outputs.push((path, jobs_csv(workload, rows, &|_| true)));
     }
     if let Some(path) = &arguments.results.table {
         let called = results

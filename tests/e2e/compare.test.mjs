@@ -175,7 +175,7 @@ test("jobs are filtered by what two runs made of them, and shown as ratios", asy
   const worse = jobs.filter((job) => runs[1].per_job[job] > 1.5 * runs[0].per_job[job]);
   const filter = page.getByRole("searchbox", { name: "Filter jobs" });
   await filter.fill("tiresias.jct > 1.5 * fifo.jct");
-  await page.getByText(`${worse.length} of 240 jobs`).waitFor();
+  await page.locator("output", { hasText: `${worse.length} of 240 jobs` }).waitFor();
   await filter.fill("nobody.jct > 1");
   await page.getByText("No one run is called “nobody”. Write one of fifo, tiresias-2d-las, srtf-oracle.").waitFor();
   await filter.fill(worse[0]);

@@ -225,9 +225,9 @@ test("a crowd of dots is shown by how densely they lie, in the colours of gang s
     return all.size;
   });
   assert.ok(shades > 20, `${shades} shades are no density`);
-  // To choose a class is to choose its colours, everywhere.
+  // To select a class is to choose its colours, everywhere.
   await legend.getByRole("button", { name: "1 GPU", exact: true }).click();
-  await page.waitForFunction(() => /colour=gpus/.test(location.hash) && /lit=0/.test(location.hash));
+  await page.waitForFunction(() => /colour=gpus/.test(location.hash) && /jobs-filter=gpus%3C2|jobs-filter=gpus<2/.test(location.hash));
   assert.notEqual(await picture(canvas), before);
   await screenshot(page, "density");
 });

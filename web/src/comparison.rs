@@ -7,14 +7,24 @@ use switchyard::report::{Outcomes, Summary, TypeFigures};
 use switchyard_app::figures::{Compared, Comparison};
 
 impl Stage {
-    /// All runs, as charts compare them.
-    pub fn comparison(&self) -> Comparison<'_> {
+    /// All runs over the selected jobs, as charts show them.
+    pub fn shown_comparison(&self) -> Comparison<'_> {
+        let only = self.selection.jobs().map(|jobs| jobs.mask());
+        Comparison {
+            only,
+            ..self.comparison()
+        }
+    }
+
+    /// All runs over all jobs.
+    fn comparison(&self) -> Comparison<'_> {
         Comparison {
             workload: &self.workload,
             cluster: &self.cluster,
             moments: self.moments(),
             unit: format::unit(),
             end: self.whole(),
+            only: None,
             runs: self.runs.iter().map(|run| compared(self, run)).collect(),
         }
     }
@@ -45,4 +55,56 @@ pub fn summary(stage: &Stage, run: &StageRun) -> Summary {
 /// A run by GPU type, as far as it has come; nothing where all GPUs are of one.
 pub fn types(stage: &Stage, run: &StageRun) -> Vec<TypeFigures> {
     compared(stage, run).types(&stage.comparison())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchyard::workload::Sample;
+    use switchyard_app::figures::{Chart, Figure};
+
+    #[test]
+    fn over_time_all_jobs_one_by_one_are_what_the_run_has_sampled() {
+        let sample = Sample::named("lab").expect("it is there");
+        let policies = ["fifo", "tiresias-las"];
+        let stage = Stage {
+            workload: sample.workload().into(),
+            cluster: sample.cluster_spec(),
+            runs: policies
+                .map(|policy| StageRun::finished_of(sample, policy))
+                .into(),
+            ..Stage::default()
+        };
+        let all = vec![true; stage.workload.jobs.len()];
+        let some: Vec<bool> = stage.workload.jobs.iter().map(|job| job.gpus > 1).collect();
+        for chart in [Chart::Queue, Chart::Allocation] {
+            let of = |only| {
+                let comparison = Comparison {
+                    only,
+                    ..stage.comparison()
+                };
+                Figure::of(chart, &comparison).series
+            };
+            let area = |points: &[(f64, f64)]| {
+                let parts = points.windows(2).map(|pair| {
+                    let (width, height) = (pair[1].0 - pair[0].0, pair[0].1 + pair[1].1);
+                    0.5 * width * height
+                });
+                parts.sum::<f64>()
+            };
+            let series = of(None).into_iter().zip(of(Some(&all)));
+            for ((whole, summed), some) in series.zip(of(Some(&some))) {
+                let [whole, summed, some] =
+                    [whole, summed, some].map(|series| area(series.marks.points()));
+                assert!(
+                    (summed / whole - 1.0).abs() < 2e-3,
+                    "{chart:?}: {summed} of {whole}"
+                );
+                assert!(
+                    some > 0.0 && some < 0.999 * whole,
+                    "{chart:?}: {some} of {whole}"
+                );
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! [`session`] does what the page does besides showing, [`stored_traces`] and [`remembered`] are what it finds
 //! again in the browser, `first_minute` is what comes with it, [`rescue`] is what is left when the program fails,
 //! `bridge/` carries messages between page and workers, [`workers`] is what runs there, `state/` is the page's one reducer,
-//! [`stage`] holds what the canvases show, [`comparison`] the same for charts, [`time_axis`] which part of time they show, [`queues`] says where a job stands in a
+//! [`stage`] holds what the canvases show, [`comparison`] the same for charts, [`time_axis`] which part of time they show, [`selected_jobs`] which jobs are selected, [`queues`] says where a job stands in a
 //! policy's queues, [`quotas`] who has which part of a tree of queues, [`followed`] what happens to the job that is followed, `draw/` paints, `ui/` are the components.
 
 pub mod absent_nodes;
@@ -22,6 +22,7 @@ pub mod queues;
 pub mod quotas;
 pub mod remembered;
 pub mod rescue;
+pub mod selected_jobs;
 pub mod session;
 pub mod stage;
 pub mod state;

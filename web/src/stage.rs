@@ -11,6 +11,7 @@ use crate::followed::{Followed, pace};
 use crate::links::Links;
 use crate::log_room::Part;
 use crate::quotas::Quotas;
+use crate::selected_jobs::JobSelection;
 use crate::state::link::Link;
 use crate::state::{AppState, Phase, Run};
 use crate::time_axis::{AxisRequest, TimeAxis, Window};
@@ -63,6 +64,8 @@ pub struct Stage {
     pub axis: TimeAxis,
     /// The page's state: what is chosen, followed and coloured is read there.
     pub state: Rc<AppState>,
+    /// The jobs that are selected.
+    pub selection: JobSelection,
     /// The node that was looked for last.
     pub node: Option<u32>,
     /// The job that the embedding article points at.
@@ -147,6 +150,7 @@ impl Default for Stage {
             },
             axis: TimeAxis::default(),
             state: Rc::new(AppState::from_link(&Link::default())),
+            selection: JobSelection::default(),
             node: None,
             highlighted: None,
             hovered: None,

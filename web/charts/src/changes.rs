@@ -70,6 +70,12 @@ pub fn middle(changes: &Changes, plot: &Rect<Css>, dot: &Dot) -> Point<Css> {
     Point::new(plot.across(x), plot.upwards(y))
 }
 
+/// The completion times at a point of the plot: across and upwards.
+pub fn times_at(changes: &Changes, plot: &Rect<Css>, at: Point<Css>) -> [f64; 2] {
+    let parts = [(at.x - plot.x) / plot.w, (plot.bottom() - at.y) / plot.h];
+    parts.map(|part| changes.axis.value(part.clamp(0.0, 1.0)))
+}
+
 /// How the dots look on the page, which has the titles of the axes beside them.
 pub fn look(dark: bool) -> ChartStyle {
     ChartStyle {
@@ -80,9 +86,12 @@ pub fn look(dark: bool) -> ChartStyle {
     }
 }
 
-/// Paints the dots; jobs of other classes than the one that stands out are faint.
+/// Whether a dot is not faint.
+pub type StandsOut<'a> = &'a dyn Fn(&Dot) -> bool;
+
+/// Paints the dots; those that do not stand out are faint.
 #[cfg(feature = "canvas")]
-pub fn paint(changes: &Changes, canvas: &mut ChartCanvas, lit: Option<u32>) {
+pub fn paint(changes: &Changes, canvas: &mut ChartCanvas, stands_out: StandsOut<'_>) {
     let (size, look) = (canvas.size, canvas.look);
     let picture = Picture {
         changes,
@@ -93,11 +102,16 @@ pub fn paint(changes: &Changes, canvas: &mut ChartCanvas, lit: Option<u32>) {
         titles: [""; 2],
     };
     // A browser that refuses shows what it has drawn until then; the lists name the largest.
-    let _ = picture.draw(&Board::Canvas(canvas).area(), lit);
+    let _ = picture.draw(&Board::Canvas(canvas).area(), stands_out);
 }
 
 /// The picture for a paper, as SVG text. `titles`: of the axis across and of the one upwards.
-pub fn svg(changes: &Changes, paper: Paper, [across, up]: &[String; 2]) -> String {
+pub fn svg(
+    changes: &Changes,
+    paper: Paper,
+    [across, up]: &[String; 2],
+    stands_out: StandsOut<'_>,
+) -> String {
     let (size, look) = (paper.size(1.0), paper.look());
     let em = |heights: f64| heights * look.text;
     let head = em(EDGE_OF + if look.titled { HEAD_OF } else { 0.0 });
@@ -111,7 +125,7 @@ pub fn svg(changes: &Changes, paper: Paper, [across, up]: &[String; 2]) -> Strin
         titles: [across, up],
     };
     let mut svg = Svg::new(size, look, &format!("{up} against {across}"));
-    let drawn = picture.draw(&Board::Svg(&mut svg).area(), None);
+    let drawn = picture.draw(&Board::Svg(&mut svg).area(), stands_out);
     debug_assert!(drawn.is_ok(), "text takes everything: {drawn:?}");
     svg.finish()
 }
@@ -128,7 +142,7 @@ struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    fn draw(&self, area: &Area<'_>, lit: Option<u32>) -> Drawn {
+    fn draw(&self, area: &Area<'_>, stands_out: StandsOut<'_>) -> Drawn {
         let (changes, look) = (self.changes, self.look);
         if look.titled {
             title(area, look, "What changed, job by job")?;
@@ -146,7 +160,7 @@ impl Picture<'_> {
         chart.draw_series([Polyline::new(ends.map(|time| (time, time)), diagonal)])?;
         for faint in [true, false] {
             let seen = if faint { FAINT } else { 1.0 };
-            let is_shown = |dot: &&Dot| lit.is_some_and(|lit| lit != dot.class) == faint;
+            let is_shown = |dot: &&Dot| stands_out(dot) != faint;
             let mut dots = changes.dots.iter().filter(is_shown);
             if changes.dots.len() <= MANY {
                 let radius = fine(self.radius).max(1);
@@ -307,6 +321,10 @@ mod tests {
         let shares: Vec<f64> = changes.dots.iter().map(from_diagonal).collect();
         assert!(shares[0] > 0.1 && shares[1] < -0.1, "{shares:?}");
         assert!(shares[2].abs() < 1e-9, "{shares:?}");
+        for dot in &changes.dots {
+            let [there, here] = times_at(&changes, &plot, middle(&changes, &plot, dot));
+            assert!((there / dot.there - 1.0).abs() < 1e-9 && (here / dot.here - 1.0).abs() < 1e-9);
+        }
     }
 
     #[test]
@@ -358,10 +376,10 @@ mod tests {
         let titles = ["JCT under A".to_owned(), "JCT under <B>".to_owned()];
         let times: Vec<f64> = (0..50_000).map(|job| 60.0 + f64::from(job % 100)).collect();
         let many = Changes::of(&times, &times, &|_| 0).expect("all have finished");
-        let picture = svg(&many, Paper::COLUMN, &titles);
+        let picture = svg(&many, Paper::COLUMN, &titles, &|_| true);
         assert_eq!(picture.matches("<circle").count(), 0);
         assert!((10..=200).contains(&picture.matches("<rect").count()));
-        let few = svg(&changes(), Paper::COLUMN, &titles);
+        let few = svg(&changes(), Paper::COLUMN, &titles, &|_| true);
         assert_eq!(few.matches("<circle").count(), 3, "{few}");
         assert!(few.contains("JCT under &lt;B>") && few.contains("width='3.5in'"));
     }

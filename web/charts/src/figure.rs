@@ -478,6 +478,7 @@ mod tests {
                 cluster: &cluster,
                 moments: &moments,
                 unit: Resource::Gpus,
+                only: None,
                 end: compared.iter().map(|run| run.reached).fold(1.0, f64::max),
                 runs: compared,
             };

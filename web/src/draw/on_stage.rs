@@ -78,15 +78,13 @@ impl<'a> OnStage<'a> {
         self.outlined().any(|outlined| outlined == job)
     }
 
-    /// Whether a job stands back: another is marked, or a class of jobs that it is not of.
+    /// Whether a job stands back: another is marked, or jobs are selected that it is not one of, or a class is chosen
+    /// that it is not of.
     pub(crate) fn is_dimmed(&self, job: JobId) -> bool {
-        let other = self.stage.marked().is_some_and(|marked| marked != job);
-        other
-            || self
-                .stage
-                .state
-                .view
-                .lit
-                .is_some_and(|lit| self.class(job) != lit)
+        let stage = self.stage;
+        let lit = stage.state.view.lit;
+        stage.marked().is_some_and(|marked| marked != job)
+            || !stage.selection.holds(job)
+            || lit.is_some_and(|lit| self.class(job) != lit)
     }
 }

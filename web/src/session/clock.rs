@@ -1,14 +1,28 @@
-//! The clock, and the job that is chosen or followed through time.
+//! The clock, the job that is chosen or followed through time, and the jobs that are selected.
 
 use super::Session;
+use crate::selected_jobs::conditions;
 use crate::stage::StageRun;
-use crate::state::SelectionAction;
+use crate::state::view_options::JOBS_FILTER;
+use crate::state::{SelectionAction, ViewAction};
 use switchyard::job::JobId;
 
 impl Session {
     /// Chooses a job, or none, in every view.
     pub fn select(&self, job: Option<JobId>) {
         self.dispatch(SelectionAction::Select(job));
+    }
+
+    /// Selects the jobs that a filter admits, in every view; "" lets go of them.
+    pub fn select_jobs(&self, filter: &str) {
+        self.dispatch(ViewAction::SetOption(&JOBS_FILTER, filter.to_owned()));
+    }
+
+    /// A condition of jobs was pressed: they are selected, or let go. `adds`: among those that are selected.
+    pub(crate) fn press_condition(&self, condition: &str, adds: bool) {
+        let state = self.state();
+        let now = state.option(&JOBS_FILTER);
+        self.select_jobs(&conditions::pressed(now, condition, adds));
     }
 
     /// Lights the job that is pointed at, or none, in every view.

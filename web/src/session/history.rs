@@ -30,6 +30,8 @@ pub(super) struct Wanted {
     pub(super) followed: Option<JobId>,
     /// The class of jobs that stands out.
     pub(super) lit: Option<u32>,
+    /// Which jobs are selected.
+    pub(super) filter: String,
     /// The file that it shows and nobody has opened yet, how it opens it, and whether it says what to run.
     file: Option<(Source, TraceFiles, bool)>,
 }

@@ -2,7 +2,7 @@
 
 use super::ColourBy;
 use super::link::Link;
-use super::view_options::{OPTIONS, ViewOption, ViewOptions};
+use super::view_options::{JOBS_FILTER, OPTIONS, ViewOption, ViewOptions};
 use super::{Action, AppState, SelectionAction, Source, Theme, TraceInfo, ViewAction};
 use crate::bridge::protocol::{Choice, Facets};
 use crate::ui::views::goodput::model::Question;
@@ -314,6 +314,8 @@ pub(crate) fn opened(link: &Link) -> AppState {
     state.apply(SelectionAction::Select(link.job));
     state.apply(SelectionAction::FollowJob(link.followed));
     state.apply(ViewAction::Light(link.lit));
+    let filter = link.options.get(&JOBS_FILTER).to_owned();
+    state.apply(ViewAction::SetOption(&JOBS_FILTER, filter));
     state
 }
 

@@ -4,6 +4,7 @@
 use super::action::Action;
 use super::link::{Link, fit_in_a_link};
 use super::run::Run;
+use super::view_options::JOBS_FILTER;
 use super::{
     AppState, GUIDED, GUIDED_SCHEDULERS, Refused, Selection, SelectionAction, Setup, Source,
 };
@@ -47,6 +48,10 @@ impl AppState {
                 profiles,
                 experiment,
             } => {
+                if self.opening.source != info.source {
+                    // Conditions were about the jobs that were open before.
+                    drop(self.view.options.set(&JOBS_FILTER, JOBS_FILTER.default));
+                }
                 self.opening.source = info.source.clone();
                 if self.opening.source != Source::Sample(GUIDED.to_string()) {
                     self.panels.guide = None;

@@ -21,17 +21,18 @@ use super::keyboard::use_keyboard;
 use super::named_jobs::use_named_jobs;
 use super::page::Page;
 use super::player::Player;
-use super::range_bar::RangeBar;
 use super::refusal::refusal;
 use super::return_notice::return_notice;
 use super::scheduler_panel::scheduler_panel;
 use super::search::Search;
+use super::selection_bar::SelectionBar;
 use super::services::{Services, StateProps, dispatch};
 use super::tabs::{Tabs, skip_link, tab_id};
 use super::theme::use_theme;
 use super::trace_panel::trace_panel;
 use super::views;
 use crate::remembered;
+use crate::selected_jobs::selecting;
 use crate::session::Session;
 use crate::state::{AppState, NoticesAction, PanelsAction, Store};
 use crate::stored_traces::watch_others;
@@ -102,7 +103,9 @@ pub fn App(props: &AppProps) -> Html {
     });
     use_theme(state.view.theme, stage);
     // Before what is below is rendered: all of it reads the stage.
-    use_memo(state.clone(), |state| stage.write().show(state));
+    use_memo(state.clone(), |state| {
+        selecting::show(&mut stage.write(), state)
+    });
     address::use_address(&state, session);
     use_effect_with((), {
         let on_start = props.on_start.clone();
@@ -187,7 +190,7 @@ pub fn App(props: &AppProps) -> Html {
                         { inspector.unwrap_or_default() }
                         { refusal(&state, session) }
                     </div>
-                    <RangeBar state={state.clone()} services={(*services).clone()} />
+                    <SelectionBar state={state.clone()} services={(*services).clone()} />
                     if state.panels.asks_for_guide {
                         { question(&state, session) }
                     } else if let Some(step) = state.panels.guide {

@@ -1,9 +1,10 @@
-//! The shared clock, and the axis of time, for small things that follow them.
+//! The shared clock, the axis of time and the job that is pointed at, for small things that follow them.
 
 use crate::stage::SharedStage;
 use crate::time_axis::Window;
 use gloo_timers::callback::Interval;
 use std::cell::Cell;
+use switchyard::job::JobId;
 use yew::prelude::*;
 
 /// How often the clock is looked at.
@@ -51,7 +52,7 @@ fn use_clock(stage: &SharedStage) -> f64 {
     seen.map_or_else(|| stage.read().clock.now, |(now, _)| now)
 }
 
-/// How often the axis is looked at.
+/// How often the axis, and what is pointed at, is looked at.
 const AXIS_EVERY_MS: u32 = 40;
 
 /// The axis of time as components see it.
@@ -85,4 +86,19 @@ pub(super) fn use_axis(stage: &SharedStage) -> Axis {
         }
     });
     *axis
+}
+
+/// The job that is pointed at in any view, again when it is another.
+#[hook]
+pub(super) fn use_pointed(stage: &SharedStage) -> Option<JobId> {
+    let pointed = use_state_eq(|| None);
+    use_effect_with(stage.clone(), {
+        let pointed = pointed.setter();
+        move |stage| {
+            let stage = stage.clone();
+            let timer = Interval::new(AXIS_EVERY_MS, move || pointed.set(stage.read().hovered));
+            move || drop(timer)
+        }
+    });
+    *pointed
 }

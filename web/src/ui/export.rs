@@ -13,6 +13,7 @@ use crate::draw::format;
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::AppState;
 use std::borrow::Cow;
+use switchyard::job::JobId;
 use switchyard::report::{
     ClusterFacts, Outcomes, Results, RunResult, ServerFigures, Summary, TableForm, TraceFacts,
     by_gpu_type, chrome_trace, jct_by_name, jobs_csv, paper_table,
@@ -64,13 +65,15 @@ pub(super) static TABLES: [Table; 3] = [
 pub(super) fn ExportMenu(props: &Props) -> Html {
     let stage = props.stage.read();
     let something = stage.runs.iter().any(|run| run.log.events() > 0);
-    let charts = Chart::of(&stage.comparison()).map(|chart| {
+    let charts = Chart::of(&stage.shown_comparison()).map(|chart| {
         let title = chart.title(format::unit());
         let save = |kind: Picture, name: &str| {
             let (stage, state) = (props.stage.clone(), props.state.clone());
             let onclick = Callback::from(move |_: MouseEvent| {
-                let svg =
-                    figure::on_paper(&Figure::of(chart, &stage.read().comparison()), chosen());
+                let svg = figure::on_paper(
+                    &Figure::of(chart, &stage.read().shown_comparison()),
+                    chosen(),
+                );
                 download::picture(&file_name(&state, chart.slug()), &svg, kind, PNG_SCALE);
             });
             let label = format!("{title} as {name}");
@@ -160,17 +163,18 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
 
 /// One row per job and run.
 fn csv(props: &Props, _: usize) -> String {
-    let stage = props.stage.read();
-    let runs: Vec<(String, Cow<'_, Outcomes>)> = stage
-        .runs
-        .iter()
-        .map(|run| (run.policy.to_string(), outcomes(&stage, run)))
+    jobs_table(&props.stage.read(), &|_| true)
+}
+
+/// One row for each of these jobs and each run.
+pub(super) fn jobs_table(stage: &Stage, is_meant: &dyn Fn(JobId) -> bool) -> String {
+    let outcomes = |run| outcomes(stage, run);
+    let runs = stage.runs.iter();
+    let runs: Vec<(String, Cow<'_, Outcomes>)> = runs
+        .map(|run| (run.policy.to_string(), outcomes(run)))
         .collect();
-    jobs_csv(
-        &stage.workload,
-        runs.iter()
-            .map(|(label, outcomes)| (label.as_str(), &**outcomes)),
-    )
+    let runs = runs.iter().map(|(label, of)| (label.as_str(), &**of));
+    jobs_csv(&stage.workload, runs, is_meant)
 }
 
 /// Saves the runs under a name as one of [`TABLES`], a row each, the one that others are compared with first; over the

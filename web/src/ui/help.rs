@@ -8,7 +8,7 @@ use super::views::VIEWS;
 use crate::draw::format;
 use yew::prelude::*;
 
-const KEYS: [(&str, &str); 16] = [
+const KEYS: [(&str, &str); 17] = [
     ("Space", "play or pause"),
     (", and .", "step to the event before or after"),
     ("W and S", "zoom in and out at the pointer"),
@@ -21,6 +21,10 @@ const KEYS: [(&str, &str); 16] = [
     (
         "Shift + drag, or drag on the time axis",
         "select a range of time and see its totals",
+    ),
+    (
+        "Click on a class of the legend, with Shift too",
+        "select its jobs in every view; with Shift among those that are selected",
     ),
     (
         "Ctrl + wheel, two clicks",
@@ -44,7 +48,10 @@ const KEYS: [(&str, &str); 16] = [
         "Esc, then Tab",
         "leave the text of a scheduler (Write a scheduler), in which Tab indents",
     ),
-    ("Esc", "close what is open, let go of the job, of the range"),
+    (
+        "Esc",
+        "close what is open, let go of the job, of the range, of the selected jobs",
+    ),
     ("?", "this help"),
 ];
 

@@ -129,7 +129,11 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
             session.dispatch(SelectionAction::FollowJob(None));
         }
         "Escape" if state.selection.job.is_none() => {
-            session.stage().write().look(AxisRequest::Select(None));
+            let axis = session.stage().read().axis.selected();
+            match axis {
+                Some(_) => session.stage().write().look(AxisRequest::Select(None)),
+                None => session.select_jobs(""),
+            }
         }
         "Escape" => session.select(None),
         "j" | "J" => {

@@ -1,5 +1,5 @@
-//! What colours stand for, and which class of jobs has which; a class that is chosen stands out from all
-//! others in every view.
+//! What colours stand for, and which class of jobs has which. To press a class selects its jobs in every view; one whose
+//! jobs change with time stands out from all others.
 
 use super::controls::{list, option};
 use super::services::dispatch;
@@ -8,9 +8,11 @@ use super::typed::input_value;
 use crate::draw::format::units;
 use crate::draw::format::{count, counted};
 use crate::draw::palette::{self, APART, OTHERS};
+use crate::selected_jobs::conditions;
 use crate::session::Session;
 use crate::stage::Stage;
 use crate::state::ColourBy;
+use crate::state::view_options::JOBS_FILTER;
 use crate::state::{AppState, Run, ViewAction};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -155,22 +157,30 @@ pub(super) fn legend_by(
         return html! { <span class="hint only-wide">{ "each job its own colour" }</span> };
     }
     let dark = is_dark(state.view.theme);
+    let stage = session.stage().read();
     let buttons = classes.iter().map(|of| {
         let is_chosen = by == state.view.colour_by;
-        let lit = is_chosen && state.view.lit == Some(of.class);
+        let condition = conditions::of_class(of.class, by, &stage);
+        let lit = match &condition {
+            Some(condition) => conditions::is_pressed(state.option(&JOBS_FILTER), condition),
+            None => is_chosen && state.view.lit == Some(of.class),
+        };
         let next = (!lit).then_some(of.class);
         let session = session.clone();
-        let onclick = Callback::from(move |_: MouseEvent| {
+        let onclick = Callback::from(move |event: MouseEvent| {
             if !is_chosen {
                 session.dispatch(ViewAction::ColourBy(by));
             }
-            session.dispatch(ViewAction::Light(next));
+            match &condition {
+                Some(condition) => session.press_condition(condition, event.shift_key()),
+                None => session.dispatch(ViewAction::Light(next)),
+            }
         });
         let colour = palette::category(palette::class_category(of.class), dark);
         let title = match of.jobs {
             0 => "Click to make it stand out".to_owned(),
             jobs => format!(
-                "{}: click to make it stand out",
+                "{}: click to select them in every view, Shift and a click among those that are selected",
                 counted(jobs, "job", "jobs")
             ),
         };

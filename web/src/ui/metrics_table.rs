@@ -5,10 +5,14 @@ use super::controls::swatch;
 use super::metrics::{MetricStyle, OF_TYPE, definition};
 use super::term::{Definition, Term};
 use super::wording::{SAME, difference};
-use crate::comparison::{summary, types};
+use crate::comparison::{outcomes, summary, types};
 use crate::draw::format;
+use crate::selected_jobs::SelectedJobs;
 use crate::stage::{Stage, StageRun};
-use switchyard::report::{Better, Metric, MetricGroup, Summary, TypeFigures, finished_in_all};
+use switchyard::job::JobId;
+use switchyard::report::{
+    Better, Metric, MetricGroup, Outcomes, Summary, TypeFigures, finished_in_all,
+};
 use switchyard_app::figures::type_title;
 use yew::prelude::*;
 
@@ -23,8 +27,10 @@ pub(super) struct RunColumn {
     /// Jobs done and jobs there are.
     pub(super) done: (u32, u32),
     pub(super) summary: Summary,
-    /// What of it is compared: all, or the jobs that finished in all runs.
+    /// What of it is compared: all, or the selected jobs, or those of either that finished in all runs.
     pub(super) compared: Summary,
+    /// Whether jobs are selected, so that figures are of those.
+    pub(super) is_of_some: bool,
     /// By GPU type, where there are several.
     types: Vec<TypeFigures>,
 }
@@ -43,10 +49,18 @@ impl RunColumn {
         self.complete && self.summary.is_whole()
     }
 
+    /// What says how many jobs there are and how many have finished.
+    fn counted(&self) -> &Summary {
+        match self.is_of_some {
+            true => &self.compared,
+            false => &self.summary,
+        }
+    }
+
     /// What it is called in a table for a paper; `over_common`: of figures over the jobs that finished in all
     /// complete runs.
     pub(super) fn called(&self, over_common: bool) -> String {
-        match over_common && self.complete {
+        match (over_common || self.is_of_some) && self.complete {
             true => self.summary.called_over(&self.name, self.compared.jobs),
             false => self.name.clone(),
         }
@@ -55,7 +69,7 @@ impl RunColumn {
     /// What stands beside its name: how far it is, or how many jobs it has left behind.
     pub(super) fn state(&self) -> Option<String> {
         if self.complete {
-            return left(&self.summary);
+            return left(self.counted());
         }
         let (done, jobs) = self.done;
         let (done, jobs) = (format::count(done.into()), format::count(jobs.into()));
@@ -111,8 +125,8 @@ pub(super) fn metrics_table(columns: &[RunColumn], dark: bool, baseline: u32) ->
     let of_runs = Metric::of_group(MetricGroup::Run).chain(Metric::of_group(MetricGroup::Jobs));
     let of_runs = of_runs.map(|metric| {
         let values = columns.iter().map(|column| match metric.group {
-            // How many jobs a run has left behind is of all of them.
-            MetricGroup::Jobs => (metric.of)(&column.summary),
+            // How many jobs a run has left behind is of all of them, finished or not.
+            MetricGroup::Jobs => (metric.of)(column.counted()),
             _ => known(metric, &column.compared),
         });
         row(
@@ -194,14 +208,21 @@ fn of_type(columns: &[RunColumn], baseline: &RunColumn, at: u32) -> Vec<Html> {
     rows.collect()
 }
 
-/// What the table shows of each run; `over_common`: over the jobs that finished in all complete runs.
+/// What the table shows of each run, over the selected jobs; `over_common`: of them over those that finished in all
+/// complete runs.
 pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<RunColumn> {
     let results = || stage.runs.iter().filter_map(|run| run.finished());
     let common = over_common.then(|| finished_in_all(results().map(|of| &of.outcomes)));
+    let selected = stage.selection.jobs();
     let column = |run: &StageRun| {
         let summary = summary(stage, run);
-        let compared = match (&common, run.finished()) {
-            (Some(common), Some(of)) => Summary::over(common, &stage.workload, &of.outcomes),
+        let compared = match (&common, selected, run.finished()) {
+            (Some(common), _, Some(of)) => {
+                let common = common.iter().copied();
+                let own: Vec<JobId> = common.filter(|&job| stage.selection.holds(job)).collect();
+                Summary::over(&own, &stage.workload, &of.outcomes)
+            }
+            (_, Some(selected), _) => over_selected(selected, stage, &outcomes(stage, run)),
             _ => summary,
         };
         RunColumn {
@@ -213,10 +234,22 @@ pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<RunColumn> {
             done: run.done(),
             summary,
             compared,
+            is_of_some: selected.is_some(),
             types: types(stage, run),
         }
     };
     stage.runs.iter().map(column).collect()
+}
+
+/// A run over the selected jobs, as far as they have finished.
+fn over_selected(selected: &SelectedJobs, stage: &Stage, outcomes: &Outcomes) -> Summary {
+    let jobs = (0u32..).map(JobId).zip(&outcomes.jct);
+    let finished = jobs.filter(|(job, jct)| selected.holds(*job) && !jct.is_nan());
+    let finished: Vec<JobId> = finished.map(|(job, _)| job).collect();
+    Summary {
+        jobs: selected.count() as u32,
+        ..Summary::over(&finished, &stage.workload, outcomes)
+    }
 }
 
 /// What the rows below are about.
@@ -330,6 +363,7 @@ mod tests {
                 jobs: finished,
                 ..summary
             },
+            is_of_some: false,
             types: vec![TypeFigures {
                 gpu_type: "v100".to_owned(),
                 gpus: 8,

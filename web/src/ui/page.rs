@@ -12,6 +12,7 @@ use super::export::results;
 use super::services::Services;
 use super::views;
 use crate::bridge::protocol::{Choice, ExportFormat};
+use crate::selected_jobs::selecting;
 use crate::session::Session;
 use crate::stage::Stage;
 use crate::state::change::Change;
@@ -309,7 +310,7 @@ impl Seen {
     /// The page now, on a stage that shows its state.
     fn of(session: &Session) -> Self {
         let state = session.state();
-        session.stage().write().show(&state);
+        selecting::show(&mut session.stage().write(), &state);
         Self {
             clock: session.stage().read().clock,
             is_under_way: session.is_under_way(),

@@ -7,6 +7,7 @@ use super::focused::focus;
 use crate::draw::format;
 use crate::draw::svg::Paper;
 use crate::stage::Stage;
+use crate::state::view_options::JOBS_FILTER;
 use crate::state::{AppState, settings};
 use std::cell::Cell;
 use web_sys::Element;
@@ -160,6 +161,14 @@ pub(super) fn caption(what: &str, state: &AppState, stage: &Stage) -> String {
     let trace = state.opening.trace.as_ref();
     let name = trace.map_or("", |trace| &trace.title);
     let jobs = format::counted(stage.workload.jobs.len() as u64, "job", "jobs");
+    let jobs = match stage.selection.jobs() {
+        Some(selected) => format!(
+            "{} of {jobs}: {}",
+            format::count(selected.count()),
+            state.option(&JOBS_FILTER)
+        ),
+        None => jobs,
+    };
     let choice: String = trace
         .iter()
         .flat_map(|trace| &trace.choice.0)

@@ -151,7 +151,7 @@ fn lives(stage: &Stage, state: &AppState) -> String {
 }
 
 fn charts(stage: &Stage) -> String {
-    let runs = stage.comparison();
+    let runs = stage.shown_comparison();
     let mut text = "<h2>Charts</h2>\n<div class=\"charts\">\n".to_owned();
     for chart in Chart::of(&runs).take(CHARTS) {
         let drawn = Figure::of(chart, &runs);

@@ -4,12 +4,14 @@ use super::commands::{self, Command};
 use super::focused::Focused;
 use super::services::{StateHandle, StateProps, dispatch};
 use super::typed::input_value;
-use crate::draw::{describe, palette};
+use crate::draw::describe;
+use crate::selected_jobs::conditions;
 use crate::session::Session;
 use crate::stage::Stage;
 use crate::state::view_options::TIMELINE_ROWS;
 use crate::state::{AppState, ColourBy, ViewAction};
 use switchyard::job::JobId;
+use switchyard::report::By;
 use yew::prelude::*;
 
 /// Most results of a kind.
@@ -81,15 +83,6 @@ fn matching<'a>(names: impl Iterator<Item = &'a str>, words: &str) -> Vec<usize>
     first
 }
 
-/// The class of a tenant's jobs.
-fn class_of(stage: &Stage, tenant: u32) -> Option<u32> {
-    let mut jobs = stage.workload.jobs.iter();
-    let job = jobs.position(|job| job.tenant == Some(tenant))?;
-    let run = stage.runs.first()?;
-    let by = ColourBy::Tenant;
-    Some(palette::job_class(JobId(job as u32), by, stage, run))
-}
-
 /// Shows what was found, or does it.
 fn show(session: &Session, state: &StateHandle, found: &Found) {
     session.dispatch(ViewAction::Search(false));
@@ -97,9 +90,11 @@ fn show(session: &Session, state: &StateHandle, found: &Found) {
         Found::Command(command) => command.carry_out(session, state),
         Found::Job(job) => session.select(Some(*job)),
         Found::Tenant(tenant) => {
-            let class = class_of(&session.stage().read(), *tenant);
+            let workload = session.stage().read().workload.clone();
+            let name = workload.tenants.get(*tenant as usize);
+            let condition = name.and_then(|name| conditions::of_group(By::Tenant, name));
             session.dispatch(ViewAction::ColourBy(ColourBy::Tenant));
-            session.dispatch(ViewAction::Light(class));
+            session.select_jobs(&condition.unwrap_or_default());
         }
         Found::Node(node) => {
             session.dispatch(ViewAction::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));

@@ -21,6 +21,8 @@ pub struct Comparison<'a> {
     pub unit: Resource,
     /// Until when the slowest run has come, seconds.
     pub end: f64,
+    /// The jobs that charts are of, a value for each job of the trace; `None`: all.
+    pub only: Option<&'a [bool]>,
     /// The runs, in the order in which they are shown.
     pub runs: Vec<Compared<'a>>,
 }
@@ -43,6 +45,19 @@ pub struct Compared<'a> {
 }
 
 impl Comparison<'_> {
+    /// Whether charts are of the job at this position.
+    pub(super) fn is_of(&self, job: usize) -> bool {
+        self.only
+            .is_none_or(|only| only.get(job).is_some_and(|is_meant| *is_meant))
+    }
+
+    /// What is known, a value for each job of the trace, of those that charts are of.
+    pub(super) fn known(&self, values: &[f64]) -> Vec<f64> {
+        let jobs = values.iter().copied().enumerate();
+        let known = jobs.filter(|(job, value)| !value.is_nan() && self.is_of(*job));
+        known.map(|(_, value)| value).collect()
+    }
+
     /// Whether there are GPUs of several types, so that they can be told apart.
     pub fn has_types(&self) -> bool {
         let of_none = usize::from(self.cluster.gpus_of(None) > 0);
@@ -71,11 +86,20 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// The run by GPU type, as far as it has come; nothing where all GPUs are of one.
+    /// The run by GPU type, as far as it has come and of the jobs that charts are of; nothing where all GPUs are of one.
     pub fn types(&self, of: &Comparison<'_>) -> Vec<TypeFigures> {
-        match of.has_types() {
-            true => by_gpu_type(of.cluster, self.log, &self.outcomes(of)),
-            false => Vec::new(),
+        if !of.has_types() {
+            return Vec::new();
         }
+        let mut outcomes = self.outcomes(of);
+        if of.only.is_some() {
+            let own = outcomes.to_mut();
+            for column in [&mut own.jct, &mut own.queueing] {
+                let jobs = column.iter_mut().enumerate();
+                let others = jobs.filter(|(job, _)| !of.is_of(*job));
+                others.for_each(|(_, value)| *value = f64::NAN);
+            }
+        }
+        by_gpu_type(of.cluster, self.log, &outcomes)
     }
 }

@@ -8,13 +8,22 @@ use crate::format::{self, quoted};
 use crate::moments::ELAPSED;
 use crate::window::Window;
 use std::borrow::Cow;
-use switchyard::engine::RunLog;
+use switchyard::engine::{EventKind, RunLog};
 use switchyard::report::{Outcomes, percentile};
 use switchyard::{Resource, order};
 
 /// Sizes of gangs that are charted apart, and their upper ends.
 const GANGS: [&str; 5] = ["1", "2", "3–4", "5–8", "> 8"];
 const GANG_ENDS: [u32; 4] = [1, 2, 4, 8];
+
+/// The sizes of a class of [`Chart::JctByGang`]: from the first on, below the second; `None` where there is no such class.
+pub fn gang_class(at: usize) -> Option<(u32, Option<u32>)> {
+    let from = match at.checked_sub(1) {
+        None => 0,
+        Some(before) => GANG_ENDS.get(before)? + 1,
+    };
+    Some((from, GANG_ENDS.get(at).map(|end| end + 1)))
+}
 
 /// A chart's axes and marks, free of any size or theme.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,18 +112,22 @@ impl Figure {
     /// The chart of all runs, over time within a window.
     pub fn within(chart: Chart, of: &Comparison<'_>, window: Window) -> Self {
         let marks = |run: &Compared<'_>| match chart {
-            Chart::JctCdf => line(series::cdf(known(&run.outcomes(of).jct))),
-            Chart::WaitCdf => line(series::cdf(known(&run.outcomes(of).queueing))),
-            Chart::RhoCdf => line(series::cdf(known(&run.outcomes(of).rho))),
+            Chart::JctCdf => line(series::cdf(of.known(&run.outcomes(of).jct))),
+            Chart::WaitCdf => line(series::cdf(of.known(&run.outcomes(of).queueing))),
+            Chart::RhoCdf => line(series::cdf(of.known(&run.outcomes(of).rho))),
             Chart::JctByGang => Marks::Ranges(by_gang(of, &run.outcomes(of))),
             Chart::JctByType => Marks::Ranges(ranges(run.types(of).into_iter().map(|of| of.jct))),
             Chart::Lost => lost(of, run, window),
-            Chart::Queue => over_time(run, window, |log, i| f64::from(log.sample_waiting()[i])),
+            Chart::Queue => match of.only {
+                Some(_) => some_over_time(of, run, window, |of| f64::from(of.waiting)),
+                None => over_time(run, window, |log, i| f64::from(log.sample_waiting()[i])),
+            },
             Chart::Allocation => {
                 let gpus = f64::from(of.cluster.gpus());
-                over_time(run, window, move |log, i| {
-                    f64::from(log.sample_gpus()[i]) / gpus
-                })
+                match of.only {
+                    Some(_) => some_over_time(of, run, window, |of| of.gpus / gpus),
+                    None => over_time(run, window, |log, i| f64::from(log.sample_gpus()[i]) / gpus),
+                }
             }
         };
         let series: Vec<Series> = of
@@ -277,17 +290,62 @@ fn over_time(run: &Compared<'_>, window: Window, value: impl Fn(&RunLog, usize) 
     Marks::Line(points, band)
 }
 
+/// What some jobs do at a time.
+#[derive(Clone, Copy, Default)]
+struct SomeJobs {
+    /// How many wait.
+    waiting: u32,
+    /// The GPUs that the others hold.
+    gpus: f64,
+}
+
+/// The same as [`over_time`] of the jobs that charts are of: it changes with events of theirs.
+fn some_over_time(
+    of: &Comparison<'_>,
+    run: &Compared<'_>,
+    window: Window,
+    value: impl Fn(SomeJobs) -> f64,
+) -> Marks {
+    let log = run.log;
+    let gpus = |segment: u32| {
+        let segment = log.segment(segment as usize);
+        f64::from(segment.gpu_count()) * segment.part()
+    };
+    let (mut times, mut some) = (vec![0.0], vec![SomeJobs::default()]);
+    let mut now = SomeJobs::default();
+    for event in (0..log.events()).map(|at| log.event(at)) {
+        if !of.is_of(event.job.index()) {
+            continue;
+        }
+        match event.kind {
+            EventKind::Submit => now.waiting += 1,
+            EventKind::Start | EventKind::Restart => {
+                now.waiting = now.waiting.saturating_sub(1);
+                now.gpus += gpus(event.detail);
+            }
+            EventKind::Pause | EventKind::Evict | EventKind::Fail => {
+                now.waiting += 1;
+                now.gpus -= gpus(event.detail);
+            }
+            EventKind::Finish => now.gpus -= gpus(event.detail),
+            EventKind::Demote | EventKind::Promote | EventKind::Reject => continue,
+        }
+        let time = event.time.seconds();
+        // Of several at one time the last stands for it.
+        if times.last() == Some(&time) {
+            some.pop();
+        } else {
+            times.push(time);
+        }
+        some.push(now);
+    }
+    let (points, band) = series::steps(&times, |i| value(some[i]), until(run, window));
+    Marks::Line(points, band)
+}
+
 /// A window as far as a run has come.
 fn until(run: &Compared<'_>, window: Window) -> Window {
     Window::new(window.from, window.to.min(run.reached))
-}
-
-fn known(values: &[f64]) -> Vec<f64> {
-    values
-        .iter()
-        .copied()
-        .filter(|value| !value.is_nan())
-        .collect()
 }
 
 /// Work that failures have undone, GPU-hours since the beginning.
@@ -308,8 +366,8 @@ fn lost(of: &Comparison<'_>, run: &Compared<'_>, window: Window) -> Marks {
 /// Percentiles of JCT by size of gang.
 fn by_gang(of: &Comparison<'_>, outcomes: &Outcomes) -> Vec<RangeMark> {
     let mut by_gang: [Vec<f64>; GANGS.len()] = Default::default();
-    for (job, &jct) in of.workload.jobs.iter().zip(&outcomes.jct) {
-        if !jct.is_nan() {
+    for (at, (job, &jct)) in of.workload.jobs.iter().zip(&outcomes.jct).enumerate() {
+        if !jct.is_nan() && of.is_of(at) {
             by_gang[GANG_ENDS.partition_point(|&end| end < job.gpus)].push(jct);
         }
     }
@@ -400,6 +458,16 @@ fn axes(chart: Chart, series: &[Series], of: &Comparison<'_>, window: Window) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes_of_gangs_follow_upon_one_another() {
+        let classes: Vec<_> = (0..).map_while(gang_class).collect();
+        assert_eq!(classes.len(), GANGS.len());
+        for (class, next) in classes.iter().zip(&classes[1..]) {
+            assert_eq!(class.1, Some(next.0));
+        }
+        assert_eq!((classes[0].0, classes[4]), (0, (9, None)));
+    }
 
     #[test]
     fn what_is_drawn_is_a_table() {

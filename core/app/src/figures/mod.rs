@@ -20,7 +20,7 @@ pub use bars::Bars;
 pub use changes::{Changes, Dot};
 pub use comparison::{Compared, Comparison};
 pub use curve::Curve;
-pub use figure::{Figure, Marks, RangeMark, Series};
+pub use figure::{Figure, Marks, RangeMark, Series, gang_class};
 pub use names::type_title;
 pub use series::{Band, Points};
 pub use stretches::{Stretch, stretches};
@@ -109,6 +109,16 @@ impl Chart {
             Self::RhoCdf => "fairness-cdf",
             Self::JctByType => "jct-by-type",
             Self::Lost => "lost-work",
+        }
+    }
+
+    /// What its x axis is of each job, by the name that it has in filters.
+    pub fn field(self) -> Option<&'static str> {
+        match self {
+            Self::JctCdf => Some("jct"),
+            Self::WaitCdf => Some("wait"),
+            Self::RhoCdf => Some("rho"),
+            _ => None,
         }
     }
 

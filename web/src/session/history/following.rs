@@ -4,6 +4,7 @@ use super::Wanted;
 use crate::session::Session;
 use crate::session::opening::OpeningRequest;
 use crate::state::link::Link;
+use crate::state::view_options::JOBS_FILTER;
 use crate::state::{Action, AppState, NextStep, NoticesAction, OpeningAction, Refused, Source};
 use crate::stored_traces::{self, TraceFiles};
 use crate::time_axis::TimeAxis;
@@ -111,6 +112,7 @@ impl Session {
             job: link.job,
             followed: link.followed,
             lit: link.lit,
+            filter: link.options.get(&JOBS_FILTER).to_owned(),
             file: None,
         });
     }

@@ -142,5 +142,8 @@ impl Session {
         if wanted.lit.is_some() {
             self.dispatch(ViewAction::Light(wanted.lit));
         }
+        if !wanted.filter.is_empty() {
+            self.select_jobs(&wanted.filter);
+        }
     }
 }

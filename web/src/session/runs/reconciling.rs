@@ -5,6 +5,7 @@ use crate::bridge::parcel::ParcelError;
 use crate::bridge::protocol::{LogShortage, Program, RunReply, RunRequest, Runner};
 use crate::links::Links;
 use crate::log_room::{refused, remedies, room};
+use crate::selected_jobs::selecting;
 use crate::session::Session;
 use crate::session::runs::weights::ResolvedWeights;
 use crate::session::runs::weights::RunWeights;
@@ -28,7 +29,7 @@ impl Session {
     /// longer in it.
     pub fn reconcile(&self) {
         let state = self.state();
-        self.0.stage.write().show(&state);
+        selecting::show(&mut self.0.stage.write(), &state);
         self.check_linked_time(&state);
         if state.opening.trace.is_some() && !self.is_opening() {
             let shown = Link::of(&state, &self.0.stage.read());

@@ -289,6 +289,18 @@ fn any_state_reopens_from_its_file() {
 }
 
 #[test]
+fn another_trace_begins_with_all_of_its_jobs() {
+    let of = |source: &str| Link::parse(&format!("v=1&file={source}&jobs-filter=tenant=a"));
+    let mut state = opened(&of("a.csv"));
+    let filter = |state: &AppState| state.option(&JOBS_FILTER).to_owned();
+    assert_eq!(filter(&state), "tenant=a");
+    state.apply(random::open(&of("a.csv")));
+    assert_eq!(filter(&state), "tenant=a", "read anew");
+    state.apply(random::open(&of("b.csv")));
+    assert_eq!(filter(&state), "");
+}
+
+#[test]
 fn a_link_is_followed_in_an_open_page() {
     for seed in 0..200 {
         let mut random = Random::new(seed);
@@ -307,6 +319,8 @@ fn a_link_is_followed_in_an_open_page() {
         state.apply(SelectionAction::Select(link.job));
         state.apply(SelectionAction::FollowJob(link.followed));
         state.apply(ViewAction::Light(link.lit));
+        let filter = link.options.get(&JOBS_FILTER).to_owned();
+        state.apply(ViewAction::SetOption(&JOBS_FILTER, filter));
         let shown = Link::of(&state, &Stage::default());
         let (time, speed) = (shown.time, shown.speed);
         assert_eq!(

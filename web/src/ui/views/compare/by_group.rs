@@ -2,8 +2,10 @@
 //! each held over time. Below it, where the trace records waits, how close the runs come to them.
 
 use crate::draw::{format, palette};
+use crate::selected_jobs::conditions;
+use crate::session::Session;
 use crate::stage::{Stage, StageRun};
-use crate::state::view_options::{COMPARE_BY, COMPARE_SHOW};
+use crate::state::view_options::{COMPARE_BY, COMPARE_SHOW, JOBS_FILTER};
 use crate::state::{AppState, RunsAction, ViewAction};
 use crate::ui::controls::{list, option, swatch};
 use crate::ui::metrics::{CALIBRATION, MetricStyle};
@@ -131,7 +133,7 @@ pub(super) fn ByGroup(props: &ByGroupProps) -> Html {
                 </h2>
                 <label><span>{ "Show " }</span>{ list(onshow, metrics.collect()) }</label>
             </div>
-            { table(found, listed, metric, (&props.columns, state.runs.baseline), dark) }
+            { table((found, listed), by, metric, (&props.columns, state.runs.baseline), (state, session)) }
             if more > 0 {
                 <button type="button" onclick={onwhole}>{ face }</button>
             }
@@ -150,14 +152,15 @@ fn colour(group: usize, dark: bool) -> &'static str {
     palette::category(palette::class_category(class), dark)
 }
 
-/// A row for each group, a column for each run.
+/// A row for each group, a column for each run. To press a group selects its jobs.
 fn table(
-    found: &[GroupedRun],
-    listed: usize,
+    (found, listed): (&[GroupedRun], usize),
+    by: By,
     of: &'static GroupMetric,
     (columns, baseline): (&[RunColumn], u32),
-    dark: bool,
+    (state, session): (&AppState, &Session),
 ) -> Html {
+    let dark = is_dark(state.view.theme);
     let (Some(baseline), Some(first)) = (reference(columns, baseline), found.first()) else {
         return Html::default();
     };
@@ -180,11 +183,22 @@ fn table(
         let compared = (baseline, RunColumn::is_comparable as fn(&RunColumn) -> bool);
         let cells = (0..columns.len()).map(|run| cell(look, columns, compared, &values, run));
         let called = group.called();
+        let name = match conditions::of_group(by, &group.name) {
+            None => html! { <span class="group-name">{ called }</span> },
+            Some(condition) => {
+                let pressed = conditions::is_pressed(state.option(&JOBS_FILTER), &condition);
+                let session = session.clone();
+                let onclick = Callback::from(move |event: MouseEvent| {
+                    session.press_condition(&condition, event.shift_key());
+                });
+                html! { <button type="button" class="link group-name" aria-pressed={pressed.to_string()} {onclick}>{ called }</button> }
+            }
+        };
         html! {
             <tr key={at}>
-                <th scope="row" title={called.to_owned()}>
+                <th scope="row" title={format!("{called}: click to select these jobs in every view, Shift and a click among those that are selected")}>
                     <i class="swatch" ~style={format!("background: {}", colour(at, dark))}></i>
-                    <span class="group-name">{ called }</span>
+                    { name }
                 </th>
                 <td data-name="Jobs">{ format::count(group.jobs.into()) }</td>
                 { for cells }

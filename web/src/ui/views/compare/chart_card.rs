@@ -1,9 +1,10 @@
-//! One chart: its picture, what it says under the pointer, the clock in it, and its files. Charts over
-//! time show the window of all views, and move it.
+//! One chart: its picture, what it says under the pointer, the clock in it, and its files. Charts over time show the
+//! window of all views, and move it; in distributions a drag, and among sizes of gangs a click, selects jobs.
 
 use crate::draw::space::{Css, Rect, Size};
 use crate::draw::svg::{ChartStyle, Paper};
 use crate::draw::viewport::wheel_zoom;
+use crate::selected_jobs::conditions;
 use crate::time_axis::{AxisRequest, Window};
 use crate::ui::clock::{Clocked, use_axis};
 use crate::ui::controls::swatch;
@@ -13,7 +14,7 @@ use crate::ui::picture_saver::{PictureSaver, caption};
 use crate::ui::services::StateProps;
 use crate::ui::theme::is_dark;
 use std::rc::Rc;
-use switchyard_app::figures::{Figure, Series};
+use switchyard_app::figures::{Chart, Figure, Series, gang_class};
 use switchyard_charts::Stroke;
 use switchyard_charts::figure::{self as painter, across};
 use wasm_bindgen::JsCast;
@@ -43,7 +44,7 @@ struct HeldPointer {
 }
 
 /// A drag of fewer pixels is a click.
-const CLICK_PIXELS: f64 = 4.0;
+pub(super) const CLICK_PIXELS: f64 = 4.0;
 
 /// One chart.
 #[component]
@@ -60,12 +61,18 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         use_state_eq(|| None::<usize>),
     );
     let held = use_mut_ref(|| None::<HeldPointer>);
+    let dragged = use_state_eq(|| None::<[f64; 2]>);
     let axis = use_axis(stage);
     let chart = props.figure.chart;
     let over_time = chart.is_over_time();
+    let field = chart.field();
     let seen = axis.seen.filter(|_| over_time);
     let figure = use_memo((props.figure.clone(), seen), |(whole, seen)| match seen {
-        Some(window) => Rc::new(Figure::within(chart, &stage.read().comparison(), *window)),
+        Some(window) => Rc::new(Figure::within(
+            chart,
+            &stage.read().shown_comparison(),
+            *window,
+        )),
         None => whole.clone(),
     });
     let figure = (*figure).clone();
@@ -94,7 +101,9 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     let onpointerdown = {
         let (held, place, stage) = (held.clone(), place.clone(), stage.clone());
         Callback::from(move |event: PointerEvent| {
-            let x = place(&event).filter(|_| over_time && event.button() == 0);
+            // A finger scrolls the page where there is no time to be moved.
+            let drags = over_time || field.is_some() && event.pointer_type() != "touch";
+            let x = place(&event).filter(|_| drags && event.button() == 0);
             let stage = stage.read();
             *held.borrow_mut() = x.map(|x| HeldPointer {
                 x,
@@ -107,6 +116,7 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     let onpointermove = {
         let (hovered, value_at, held) = (hovered.clone(), value_at.clone(), held.clone());
         let (place, stage, frame) = (place.clone(), stage.clone(), frame.clone());
+        let dragged = dragged.setter();
         Callback::from(move |event: PointerEvent| {
             hovered.set(value_at(&event));
             let mut held = held.borrow_mut();
@@ -124,6 +134,10 @@ pub(super) fn ChartCard(props: &Props) -> Html {
                 let _ = frame.set_pointer_capture(event.pointer_id());
             }
             held.moved = true;
+            if !over_time {
+                let [from, to] = [held.x, x].map(|x| x.clamp(plot.x, plot.right()));
+                return dragged.set(Some([from, to]));
+            }
             let time = |x: f64| {
                 let part = plot.part(x).clamp(0.0, 1.0);
                 held.window.time(part)
@@ -143,14 +157,45 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         let hovered = hovered.clone();
         Callback::from(move |_: PointerEvent| hovered.set(None))
     };
+    // Of the run that stands out, else of the one that others are compared with.
+    let of_run = (*pinned).or_else(|| {
+        stage
+            .read()
+            .runs
+            .iter()
+            .position(|run| run.id == state.runs.baseline)
+    });
     let onclick = {
         let (session, held) = (session.clone(), held.clone());
-        let value_at = value_at.clone();
+        let (value_at, figure, dragged) = (value_at.clone(), figure.clone(), dragged.clone());
         Callback::from(move |event: MouseEvent| {
             let moved = held.borrow_mut().take().is_some_and(|held| held.moved);
-            if let Some(time) = value_at(&event).filter(|_| over_time && !moved) {
-                session.seek(time);
+            if let (Some(drag), Some(field)) = (*dragged, field) {
+                dragged.set(None);
+                let run = figure.series.get(of_run.unwrap_or(0));
+                let [from, to] = drag.map(|x| figure.x.value(plot.part(x)));
+                if let Some(run) = run {
+                    session.select_jobs(&conditions::between(&run.name, field, from, to));
+                }
+                return;
             }
+            let Some(value) = value_at(&event).filter(|_| !moved) else {
+                return;
+            };
+            if over_time {
+                session.seek(value);
+            } else if chart == Chart::JctByGang
+                && let Some((from, below)) = gang_class(value.round().max(0.0) as usize)
+            {
+                session.press_condition(&conditions::gang(from, below), event.shift_key());
+            }
+        })
+    };
+    let onpointercancel = {
+        let (held, dragged) = (held.clone(), dragged.setter());
+        Callback::from(move |_: PointerEvent| {
+            held.take();
+            dragged.set(None);
         })
     };
     let ondblclick = {
@@ -222,13 +267,16 @@ pub(super) fn ChartCard(props: &Props) -> Html {
         <figure class="chart">
             <h2 class="visually-hidden">{ title.clone() }</h2>
             <div class={classes!("chart-frame", over_time.then_some("seekable"))} ref={frame}
-                {onpointerdown} {onpointermove} {onpointerleave} {onclick} {ondblclick} {onwheel}>
+                {onpointerdown} {onpointermove} {onpointerleave} {onpointercancel} {onclick} {ondblclick} {onwheel}>
                 { (*picture).clone().unwrap_or_default() }
                 if figure.is_empty() {
                     <p class="empty">{ if seen.is_some() { "Nothing is known of this time." } else { "No job has finished yet." } }</p>
                 }
                 if let Some(range) = axis.selected.filter(|_| over_time) {
                     { range_tint(&figure, range, plot) }
+                }
+                if let Some([from, to]) = *dragged {
+                    <i class="chart-range" ~style={format!("left: {:.0}px; width: {:.0}px; top: {:.0}px; height: {:.0}px", from.min(to), (to - from).abs(), plot.y, plot.h)}></i>
                 }
                 if over_time {
                     <Clocked stage={stage.clone()} render={clock_line(&figure, plot)} />

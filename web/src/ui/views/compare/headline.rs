@@ -34,8 +34,20 @@ fn terms(state: &AppState, session: &Session, columns: &[RunColumn]) -> Html {
         })
     };
     let trained = state.why_trained();
+    let selected = {
+        let stage = session.stage().read();
+        let all = stage.workload.jobs.len() as u64;
+        let jobs = stage.selection.jobs().map(|jobs| jobs.count());
+        jobs.map(|jobs| {
+            let all = format::counted(all, "job", "jobs");
+            format!("Of the {} of {all} that are selected. Where the time went, and what is told by group, are of all jobs.", format::count(jobs))
+        })
+    };
     html! {
         <>
+            if let Some(selected) = selected {
+                <p class="terms" role="status">{ selected }</p>
+            }
             if columns.iter().any(leaves) {
                 <p class="terms" role="status">
                     if over_common {

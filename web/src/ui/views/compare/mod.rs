@@ -37,16 +37,18 @@ fn Compare(props: &StateProps) -> Html {
     let StateProps { state, services } = props;
     let (session, dark) = (&services.session, is_dark(state.view.theme));
     let stage = session.stage();
-    let figures = use_memo((stage.clone(), state.runs.revision), |(stage, _)| {
+    let selection = stage.read().selection.version();
+    let given = (stage.clone(), state.runs.revision, selection);
+    let figures = use_memo(given, |(stage, ..)| {
         let stage = stage.read();
         let begun = stage.runs.iter().any(|run| run.log.events() > 0);
-        let runs = stage.comparison();
+        let runs = stage.shown_comparison();
         let figures = Chart::of(&runs).map(|chart| Rc::new(Figure::of(chart, &runs)));
         begun.then(|| figures.collect::<Vec<_>>())
     });
     let over_common = state.compares_over_common();
-    let given = (stage.clone(), state.runs.revision, over_common);
-    let columns = use_memo(given, |(stage, _, over_common)| {
+    let given = (stage.clone(), state.runs.revision, over_common, selection);
+    let columns = use_memo(given, |(stage, _, over_common, _)| {
         columns(&stage.read(), *over_common)
     });
     let Some(figures) = figures.as_ref() else {

@@ -1,16 +1,18 @@
-//! What changed from one run to another, job by job: a dot a job, the largest winners and losers, and
-//! how many of each there are. A dot, or a row, opens its job.
+//! What changed from one run to another, job by job: a dot a job, the largest winners and losers, and how many of each
+//! there are. A dot, or a row, opens its job; a drag selects the jobs of the dots within it.
 
-use super::chart_card::use_size;
+use super::chart_card::{CLICK_PIXELS, use_size};
 use crate::comparison::outcomes;
 use crate::draw::format;
 use crate::draw::palette;
 use crate::draw::space::{Css, Point, Ratio, Size};
 use crate::draw::svg::Paper;
 use crate::order;
+use crate::selected_jobs::{SelectedJobs, conditions};
 use crate::stage::Stage;
 use crate::state::AppState;
 use crate::state::ColourBy;
+use crate::ui::clock::use_pointed;
 use crate::ui::controls::{job_link, list, option};
 use crate::ui::export::file_name;
 use crate::ui::legend::{legend_by, use_classes_by};
@@ -100,7 +102,9 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let other = use_state_eq(|| None::<u32>);
     let frame = use_node_ref();
     let size = use_size(&frame);
-    let hovered = use_state_eq(|| None::<Dot>);
+    let dragged = use_state_eq(|| None::<[Point<Css>; 2]>);
+    let held = use_mut_ref(|| None::<Point<Css>>);
+    let pointed = use_pointed(session.stage());
 
     let (there, here) = pair(state, *other);
     let shared = session.stage().clone();
@@ -124,33 +128,84 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
 
     let name = |id: u32| state.run(id).map_or("", |card| card.name());
     let stage = shared.read();
-    let dot_at = {
-        let (frame, changed) = (frame.clone(), changed.clone());
+    let plot = changes::plot(size);
+    let place = {
+        let frame = frame.clone();
         move |event: &MouseEvent| {
             let bounds = frame.cast::<Element>()?.get_bounding_client_rect();
             let x = f64::from(event.client_x()) - bounds.left();
             let y = f64::from(event.client_y()) - bounds.top();
-            let all = &changed.as_ref()?.all;
-            places.borrow().as_ref()?.at(all, Point::new(x, y))
+            Some(Point::new(x, y))
         }
     };
+    let dot_at = {
+        let (place, changed) = (place.clone(), changed.clone());
+        move |event: &MouseEvent| {
+            let all = &changed.as_ref()?.all;
+            places.borrow().as_ref()?.at(all, place(event)?)
+        }
+    };
+    let onpointerdown = {
+        let (held, place) = (held.clone(), place.clone());
+        Callback::from(move |event: PointerEvent| {
+            // A finger scrolls the page.
+            let drags = event.button() == 0 && event.pointer_type() != "touch";
+            *held.borrow_mut() = place(&event).filter(|_| drags);
+        })
+    };
     let onpointermove = {
-        let (hovered, dot_at) = (hovered.setter(), dot_at.clone());
-        Callback::from(move |event: PointerEvent| hovered.set(dot_at(&event)))
+        let (session, dot_at) = (session.clone(), dot_at.clone());
+        let (held, dragged, frame) = (held.clone(), dragged.setter(), frame.clone());
+        Callback::from(move |event: PointerEvent| {
+            let from = held.borrow().filter(|_| event.buttons() & 1 == 1);
+            let to = place(&event);
+            let (Some(from), Some(to)) = (
+                from,
+                to.filter(|to| from.is_some_and(|from| is_drag(from, *to))),
+            ) else {
+                return session.light(dot_at(&event).map(|dot| dot.job));
+            };
+            if let Some(frame) = frame.cast::<Element>() {
+                // Without capture a drag merely ends at the chart's edge.
+                let _ = frame.set_pointer_capture(event.pointer_id());
+            }
+            dragged.set(Some([from, to]));
+        })
     };
     let onpointerleave = {
-        let hovered = hovered.setter();
-        Callback::from(move |_: PointerEvent| hovered.set(None))
+        let session = session.clone();
+        Callback::from(move |_: PointerEvent| session.light(None))
+    };
+    let onpointercancel = {
+        let (held, dragged) = (held.clone(), dragged.setter());
+        Callback::from(move |_: PointerEvent| {
+            held.take();
+            dragged.set(None);
+        })
     };
     let select = {
         let session = session.clone();
         Callback::from(move |job: JobId| session.select(Some(job)))
     };
+    let names = (name(there), name(here));
+    let shown_drag = *dragged;
     let onclick = {
-        let select = select.clone();
+        let (select, session, changed) = (select.clone(), session.clone(), changed.clone());
+        let names = [names.0, names.1].map(str::to_owned);
         Callback::from(move |event: MouseEvent| {
-            if let Some(dot) = dot_at(&event) {
-                select.emit(dot.job);
+            held.take();
+            let Some(corners) = *dragged else {
+                if let Some(dot) = dot_at(&event) {
+                    select.emit(dot.job);
+                }
+                return;
+            };
+            dragged.set(None);
+            if let Some(changed) = &changed {
+                let [a, b] = corners.map(|at| changes::times_at(&changed.all, &plot, at));
+                let condition =
+                    |axis: usize| conditions::between(&names[axis], "jct", a[axis], b[axis]);
+                session.select_jobs(&format!("{} {}", condition(0), condition(1)));
             }
         })
     };
@@ -161,7 +216,6 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let others = state.runs.iter().filter(|card| card.id != there);
     let others =
         others.map(|card| option(&card.id.to_string(), card.name(), card.id == here, None));
-    let (names, plot) = ((name(there), name(here)), changes::plot(size));
     let ring = |job: JobId, class: &'static str| {
         let all = &changed.as_ref()?.all;
         let dot = all.dots.iter().find(|dot| dot.job == job)?;
@@ -169,6 +223,10 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         let style = format!("left: {:.1}px; top: {:.1}px", at.x, at.y);
         Some(html! { <i class={classes!("ring", class)} ~style={style}></i> })
     };
+    let pointed_dot = pointed.and_then(|job| {
+        let dots = &changed.as_ref()?.all.dots;
+        dots.iter().find(|dot| dot.job == job)
+    });
     let (dots, sentence) = match changed {
         Some(changed) => (changed.all.dots.len(), changed.in_words(names)),
         None => (0, "No job has finished in both runs yet.".to_owned()),
@@ -176,8 +234,12 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let saver = changed.as_ref().map(|changed| {
         let titles = [names.0, names.1].map(|name| format!("JCT under {name}"));
         let draw = {
-            let (changed, titles) = (changed.clone(), titles.clone());
-            Callback::from(move |paper: Paper| changes::svg(&changed.all, paper, &titles))
+            let (changed, titles, stage) = (changed.clone(), titles.clone(), shared.clone());
+            Callback::from(move |paper: Paper| {
+                let stage = stage.read();
+                let is_selected = |dot: &Dot| stage.selection.holds(dot.job);
+                changes::svg(&changed.all, paper, &titles, &is_selected)
+            })
         };
         let csv = {
             let (changed, titles, stage) = (changed.clone(), titles.clone(), shared.clone());
@@ -206,12 +268,14 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                 if left_out > 0 && dots > 0 {
                     <span class="hint">{ format!(" {} not finished in both.", format::counted(left_out, "job has", "jobs have")) }</span>
                 }
+                <span class="hint">{ " Drag over the dots, or over a distribution below, to select jobs in every view." }</span>
             </p>
             <div class="changed-body">
                 <div class="scatter">
                     <p class="axis">{ format!("↑ JCT under {}", names.1) }</p>
-                    <div class="scatter-frame" ref={frame} {onpointermove} {onpointerleave} {onclick}>
-                        <Dots changed={changed.clone()} {size} {dark} {lit}
+                    <div class="scatter-frame" ref={frame}
+                        {onpointerdown} {onpointermove} {onpointerleave} {onpointercancel} {onclick}>
+                        <Dots changed={changed.clone()} {size} {dark} {lit} selected={stage.selection.jobs().cloned()}
                             label={format!("Completion time of each job under {} against that under {}. {sentence}", names.1, names.0)} />
                         <span class="corner longer" aria-hidden="true">{ "longer" }</span>
                         <span class="corner shorter" aria-hidden="true">{ "shorter" }</span>
@@ -219,9 +283,12 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                         if let Some(job) = state.selection.followed {
                             { ring(job, "followed") }
                         }
-                        if let Some(dot) = *hovered {
+                        if let Some(dot) = pointed_dot {
                             { ring(dot.job, "hovered") }
-                            { about(&stage, &dot, names) }
+                            { about(&stage, dot, names) }
+                        }
+                        if let Some([from, to]) = shown_drag {
+                            <i class="chart-range" ~style={format!("left: {:.0}px; top: {:.0}px; width: {:.0}px; height: {:.0}px", from.x.min(to.x), from.y.min(to.y), (to.x - from.x).abs(), (to.y - from.y).abs())}></i>
                         }
                     </div>
                     <p class="axis across">{ format!("JCT under {} →", names.0) }</p>
@@ -247,6 +314,8 @@ struct DotsProps {
     dark: bool,
     /// The class that stands out.
     lit: Option<u32>,
+    /// The jobs that are selected.
+    selected: Option<Rc<SelectedJobs>>,
     label: AttrValue,
 }
 
@@ -260,11 +329,13 @@ fn Dots(props: &DotsProps) -> Html {
         size,
         dark,
         lit,
+        selected,
         label,
     } = props;
-    use_effect_with((changed.clone(), *size, ratio, *dark, *lit), {
+    let shown = (changed.clone(), *size, ratio, *dark, *lit, selected.clone());
+    use_effect_with(shown, {
         let canvas = canvas.clone();
-        move |(changed, size, ratio, dark, lit)| {
+        move |(changed, size, ratio, dark, lit, selected)| {
             let canvas = canvas.cast::<HtmlCanvasElement>();
             let (Some(canvas), Some(changed)) = (canvas.filter(|_| size.w > 0.0), changed) else {
                 return;
@@ -272,7 +343,11 @@ fn Dots(props: &DotsProps) -> Html {
             let size = (*size, Ratio(*ratio));
             // A browser that gives no context shows no dots; the lists name the largest.
             if let Some(mut canvas) = ChartCanvas::cleared(canvas, size, changes::look(*dark)) {
-                changes::paint(&changed.all, &mut canvas, *lit);
+                let stands_out = |dot: &Dot| {
+                    selected.as_ref().is_none_or(|jobs| jobs.holds(dot.job))
+                        && lit.is_none_or(|lit| lit == dot.class)
+                };
+                changes::paint(&changed.all, &mut canvas, &stands_out);
             }
         }
     });
@@ -293,6 +368,11 @@ fn use_pixel_ratio() -> f64 {
         }
     });
     *ratio
+}
+
+/// Whether the pointer has gone so far that it is no click.
+fn is_drag(from: Point<Css>, to: Point<Css>) -> bool {
+    from.distance(&to) >= CLICK_PIXELS
 }
 
 /// The baseline, and the run that is compared with it.

@@ -1,26 +1,33 @@
-//! Jobs: every job with what became of it in each run; only the rows on screen exist.
+//! Jobs: every selected job with what became of it in each run, and the filter that selects them for the whole page. Only
+//! the rows on screen exist.
 
-mod filter;
 mod rows;
 
 use crate::draw::{describe, format};
+use crate::selected_jobs::conditions;
 use crate::session::manual_jobs::{MADE, made_of};
 use crate::stage::Stage;
 use crate::state::view_options::{JOBS_FILTER, JOBS_SHOW, JOBS_SORT, ViewOption};
-use crate::state::{Source, ViewAction};
+use crate::state::{NoticesAction, Source, ViewAction};
+use crate::ui::clock::use_pointed;
 use crate::ui::controls::swatch;
 use crate::ui::jobs_by_hand::{JobsByHand, first_jobs};
 use crate::ui::services::{StateProps, dispatch};
 use crate::ui::view::View;
-use filter::{Filter, RunNames};
 use rows::{ListedJobs, PerRun, SortColumn, Sorting};
 use switchyard::job::JobId;
+use switchyard::order;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
 /// Height of a row, CSS pixels; the style sheet has the same value.
 const ROW: f64 = 28.0;
+
+/// A filter of more letters does not fit in a link.
+const MOST_LETTERS: usize = 2_000;
+
+const TOO_MANY: &str = "So many rows do not fit in a link. Sort by what they have in common, and write it as a condition.";
 
 /// The table of jobs.
 pub(super) const VIEW: View = View {
@@ -55,31 +62,15 @@ fn JobsTable(props: &StateProps) -> Html {
     });
     let list = use_node_ref();
 
-    let run_names = {
-        let stage = session.stage().read();
-        let runs = stage.runs.iter();
-        RunNames::of(runs.map(|run| (run.name(), run.policy.name())))
-    };
-    let filter = use_memo((text.to_owned(), run_names), |(text, runs)| {
-        Filter::parse(text, runs)
-    });
-    // A filter being typed is often wrong for a moment: the last good one stays in use.
-    let last_good = use_mut_ref(Filter::default);
-    if let Ok(filter) = &*filter {
-        last_good.borrow_mut().clone_from(filter);
-    }
-    let good = last_good.borrow().clone();
     let rows = use_memo(
         (
             session.stage().clone(),
             state.runs.revision,
-            good,
+            session.stage().read().selection.version(),
             sorting,
             (shown, state.runs.baseline),
         ),
-        |(stage, _, filter, sorting, shown)| {
-            ListedJobs::of(&stage.read(), filter, *sorting, *shown)
-        },
+        |(stage, _, _, sorting, shown)| ListedJobs::of(&stage.read(), *sorting, *shown),
     );
     use_effect_with(list.clone(), {
         let screen = screen.setter();
@@ -101,6 +92,22 @@ fn JobsTable(props: &StateProps) -> Html {
         let session = session.clone();
         Callback::from(move |job: JobId| session.select((selected != Some(job)).then_some(job)))
     };
+    // Those from the chosen job to one that is clicked with Shift.
+    let choose_rows = {
+        let (session, rows) = (session.clone(), rows.clone());
+        Callback::from(move |row: usize| {
+            let at = selected.and_then(|job| rows.jobs.iter().position(|&other| other == job.0));
+            let at = at.unwrap_or(row);
+            let mut jobs = rows.jobs[row.min(at)..=row.max(at)].to_vec();
+            order::sort_by_key(&mut jobs, |job| *job);
+            let condition = conditions::positions(&jobs);
+            match condition.len() > MOST_LETTERS {
+                false => session.select_jobs(&condition),
+                true => session.dispatch(NoticesAction::Notice(Some(TOO_MANY.to_owned()))),
+            }
+        })
+    };
+    let pointed = use_pointed(session.stage());
     let onkeydown = {
         let (rows, list, session) = (rows.clone(), list.clone(), session.clone());
         Callback::from(move |event: KeyboardEvent| {
@@ -135,8 +142,8 @@ fn JobsTable(props: &StateProps) -> Html {
             row,
             job,
             shown,
-            selected == Some(job),
-            &choose,
+            (selected == Some(job), pointed == Some(job)),
+            (&choose, &choose_rows),
         ))
     });
     // Keyed like the rows between them: a gap that comes or goes moves no row.
@@ -195,7 +202,7 @@ fn JobsTable(props: &StateProps) -> Html {
                 set: &set,
                 found: rows.jobs.len(),
                 all: stage.workload.jobs.len(),
-                error: filter.as_ref().as_ref().err().map(ToString::to_string),
+                error: stage.selection.wrong().map(ToString::to_string),
             }) }
             <div class="jobs-list" ref={list} {onscroll}>
                 <table role="grid" tabindex="0" aria-label="Jobs" aria-rowcount={(rows.jobs.len() + 1).to_string()}
@@ -282,7 +289,7 @@ fn jobs_bar(bar: &Bar<'_>) -> Html {
     let hint = match &bar.error {
         Some(error) => html! { <span class="error" id="jobs-hint" role="alert">{ error }</span> },
         None => {
-            html! { <span class="hint" id="jobs-hint">{ "Part of a name, or conditions: gpus>=8  jct>1h  tenant=vision  fifo.jct > 2*tiresias.jct. Without a run's name: in any run." }</span> }
+            html! { <span class="hint" id="jobs-hint">{ "Part of a name, or conditions: gpus>=8  jct>1h  tenant=vision  fifo.jct > 2*tiresias.jct. Without a run's name: in any run. What matches is selected in every view; Shift and a click selects rows from the chosen one on." }</span> }
         }
     };
     html! {
@@ -333,14 +340,20 @@ fn row_of(
     row: usize,
     id: JobId,
     shown: PerRun,
-    selected: bool,
-    choose: &Callback<JobId>,
+    (selected, pointed): (bool, bool),
+    (choose, choose_rows): (&Callback<JobId>, &Callback<usize>),
 ) -> Html {
     let workload = &stage.workload;
     let Some(job) = workload.jobs.get(id.index()) else {
         return Html::default();
     };
-    let onclick = choose.reform(move |_: MouseEvent| id);
+    let onclick = {
+        let (choose, choose_rows) = (choose.clone(), choose_rows.clone());
+        Callback::from(move |event: MouseEvent| match event.shift_key() {
+            true => choose_rows.emit(row),
+            false => choose.emit(id),
+        })
+    };
     let runs = rows.per_run.iter().map(|values| {
         let value = values.get(id.index()).copied().unwrap_or(f64::NAN);
         let text = match shown {
@@ -353,7 +366,7 @@ fn row_of(
         html! { <td class="number">{ text }</td> }
     });
     html! {
-        <tr key={id.0} data-job={id.0.to_string()} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
+        <tr key={id.0} class={classes!(pointed.then_some("pointed"))} data-job={id.0.to_string()} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
             <td class="name">{ &*job.name }</td>
             <td class="number" title={job.is_on_cores().then(|| describe::asks(job))}>{ format::count(job.gpus.into()) }</td>
             <td class="number" title={stage.moments().exact(job.submit.seconds())}>{ stage.moments().time(job.submit.seconds()) }</td>

@@ -1,12 +1,11 @@
 //! Which jobs the jobs table shows, in which order, and which of them fit on the screen.
 
-use super::filter::{Facts, Filter, Number, Text};
 use crate::comparison::outcomes;
 use crate::draw::describe::name_of;
 use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use switchyard::job::{Job, JobId};
+use switchyard::job::JobId;
 use switchyard::order;
 use switchyard::report::Outcomes;
 use switchyard::workload::Workload;
@@ -143,25 +142,14 @@ pub(super) struct ListedJobs {
 }
 
 impl ListedJobs {
-    /// The jobs that a filter admits, in order. `baseline`: the run that others are compared with.
-    pub(super) fn of(
-        stage: &Stage,
-        filter: &Filter,
-        sorting: Sorting,
-        (shown, baseline): (PerRun, u32),
-    ) -> Self {
+    /// The selected jobs, in order. `baseline`: the run that others are compared with.
+    pub(super) fn of(stage: &Stage, sorting: Sorting, (shown, baseline): (PerRun, u32)) -> Self {
         let workload = &*stage.workload;
         let outcomes: Vec<Cow<'_, Outcomes>> =
             stage.runs.iter().map(|run| outcomes(stage, run)).collect();
-        let mut jobs: Vec<u32> = (0..workload.jobs.len())
-            .filter(|&index| {
-                filter.admits(&ListedJob {
-                    workload,
-                    outcomes: &outcomes,
-                    index,
-                })
-            })
-            .map(|index| index as u32)
+        let all = 0..workload.jobs.len() as u32;
+        let mut jobs: Vec<u32> = all
+            .filter(|&job| stage.selection.holds(JobId(job)))
             .collect();
         let base = stage.runs.iter().position(|run| run.id == baseline);
         let base = &outcomes.get(base.unwrap_or(0));
@@ -257,51 +245,6 @@ fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// One job for the filter.
-struct ListedJob<'a> {
-    workload: &'a Workload,
-    outcomes: &'a [Cow<'a, Outcomes>],
-    index: usize,
-}
-
-impl ListedJob<'_> {
-    fn job(&self) -> &Job {
-        &self.workload.jobs[self.index]
-    }
-}
-
-impl Facts for ListedJob<'_> {
-    fn runs(&self) -> usize {
-        self.outcomes.len()
-    }
-
-    fn number(&self, field: Number, run: usize) -> f64 {
-        let shown = match field {
-            Number::Gpus => return f64::from(self.job().gpus),
-            Number::Submit => return self.job().submit.seconds(),
-            Number::Duration => return self.job().work.seconds(),
-            Number::Wait => PerRun::Wait,
-            Number::Restarts => PerRun::Restarts,
-            Number::Rho => PerRun::Rho,
-            Number::Jct => PerRun::Jct,
-        };
-        let outcomes = self.outcomes.get(run);
-        outcomes.map_or(f64::NAN, |outcomes| shown.of(outcomes, self.index))
-    }
-
-    fn text(&self, field: Text) -> &str {
-        match field {
-            Text::Name => &self.job().name,
-            Text::Tenant => name_of(&self.workload.tenants, self.job().tenant),
-            Text::Model => name_of(&self.workload.models, self.job().model),
-            Text::Label(label) => {
-                let id = JobId(self.index as u32);
-                self.workload.recorded.label(id, label).unwrap_or_default()
-            }
-        }
-    }
-}
-
 /// Rows beyond the screen's edges that are there already when scrolling begins.
 const SPARE: usize = 8;
 
@@ -316,11 +259,11 @@ pub(super) fn window(scrolled: f64, height: f64, row: f64, rows: usize) -> std::
 
 #[cfg(test)]
 mod tests {
-    use super::super::filter::RunNames;
     use super::*;
     use crate::stage::StageRun;
     use crate::state::{Finished, Phase};
     use std::rc::Rc;
+    use switchyard::job::Job;
 
     fn stage() -> Stage {
         let job = |name: &str, submit: f64, gpus: u32| Job {
@@ -358,13 +301,7 @@ mod tests {
     }
 
     fn order(column: SortColumn, descending: bool) -> Vec<u32> {
-        ListedJobs::of(
-            &stage(),
-            &Filter::default(),
-            Sorting { column, descending },
-            (PerRun::Jct, 0),
-        )
-        .jobs
+        ListedJobs::of(&stage(), Sorting { column, descending }, (PerRun::Jct, 0)).jobs
     }
 
     #[test]
@@ -380,19 +317,6 @@ mod tests {
         assert_eq!(order(SortColumn::Run(0), false), [1, 2, 0]);
         assert_eq!(order(SortColumn::Run(0), true), [2, 1, 0]);
         assert_eq!(order(SortColumn::Run(7), true), [0, 1, 2]);
-    }
-
-    #[test]
-    fn filters_by_facts_of_runs() {
-        let filter = Filter::parse("jct>=60s", &RunNames::default()).unwrap();
-        let sorting = Sorting {
-            column: SortColumn::Submit,
-            descending: false,
-        };
-        assert_eq!(
-            ListedJobs::of(&stage(), &filter, sorting, (PerRun::Jct, 0)).jobs,
-            [2]
-        );
     }
 
     #[test]

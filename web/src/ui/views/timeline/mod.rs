@@ -10,7 +10,7 @@ use crate::ui::controls::{quiet_button, switch_button};
 use crate::ui::export::file_name;
 use crate::ui::legend::{colour_by, legend, use_classes};
 use crate::ui::picture_saver::{PictureSaver, caption};
-use crate::ui::range_bar::RangeMode;
+use crate::ui::selection_bar::RangeMode;
 use crate::ui::services::{StateProps, dispatch};
 use crate::ui::view::View;
 use crate::ui::waiting_run::its_turn;

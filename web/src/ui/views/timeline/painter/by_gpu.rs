@@ -52,6 +52,7 @@ struct Shows {
     selected: Option<JobId>,
     colour_by: ColourBy,
     lit: Option<u32>,
+    selection: u32,
     /// The moment, where colours depend on it.
     moment: Option<usize>,
     dark: bool,
@@ -210,6 +211,7 @@ impl ByGpu {
             selected: stage.marked(),
             colour_by,
             lit: stage.state.view.lit,
+            selection: stage.selection.version(),
             moment: matches!(colour_by, ColourBy::Queue | ColourBy::Type)
                 .then(|| run.moment.next_event()),
             dark: stage.dark,

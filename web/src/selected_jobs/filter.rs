@@ -1,12 +1,14 @@
-//! The jobs table's filter: words of a job's name and conditions such as `gpus>=8`, `jct>1h`,
-//! `tenant=vision` or `fifo.jct > 2*tiresias.jct`, all of which must hold. A number of runs without a
+//! A filter of jobs: words of a job's name and conditions such as `gpus>=8`, `jct>1h`, `tenant=vision,speech`,
+//! `user="A. B."`, `id=3-9,12` or `fifo.jct > 2*tiresias.jct`, all of which must hold. A number of runs without a
 //! run's name before it holds if it does in any of them.
 
 use std::fmt;
 use switchyard::workload::Label;
 
 /// What is known about a job, for conditions.
-pub(super) trait Facts {
+pub(crate) trait Facts {
+    /// Its position among the trace's jobs.
+    fn id(&self) -> u32;
     /// How many runs there are.
     fn runs(&self) -> usize;
     /// A number of the job, in the run at this position if it differs by run; `NaN` if not known.
@@ -17,7 +19,7 @@ pub(super) trait Facts {
 
 /// Fields that are numbers; times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Number {
+pub(crate) enum Number {
     /// The gang.
     Gpus,
     /// When it was submitted.
@@ -36,7 +38,7 @@ pub(super) enum Number {
 
 /// Fields that are text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Text {
+pub(crate) enum Text {
     /// The job's name.
     Name,
     /// Whose it is.
@@ -75,6 +77,9 @@ const TEXTS: [(&str, Text); 8] = [
     ("reservation", Text::Label(Label::Reservation)),
 ];
 
+/// The field of a job's position.
+const ID: &str = "id";
+
 /// Longer signs first: `>=` is not `>` with a strange number.
 const SIGNS: [(&str, Sign); 6] = [
     (">=", Sign::AtLeast),
@@ -97,14 +102,16 @@ enum Sign {
 
 /// A filter ready to use; the empty one admits every job.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Filter(Vec<Condition>);
+pub(crate) struct Filter(Vec<Condition>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Condition {
     /// The field's text contains this, in small letters.
     Contains(Text, String),
-    /// The field's text is this, or is not.
-    Is(Text, String, bool),
+    /// The field's text is one of these, or is none of them.
+    Is(Text, Vec<String>, bool),
+    /// The job's position is in one of these ranges, ends included.
+    IsOneOf(Vec<(u32, u32)>),
     Compares(Product, Sign, Product),
 }
 
@@ -122,17 +129,17 @@ enum Factor {
 
 /// What a run may be called in a filter: its name in small letters with hyphens, and its policy.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct RunNames(Vec<[String; 2]>);
+pub(crate) struct RunNames(Vec<[String; 2]>);
 
 /// Whether a run is meant.
 type Way<'a> = &'a dyn Fn(&[String; 2]) -> bool;
 
 impl RunNames {
     /// The names of runs, given what they are called and their policies' specs.
-    pub(super) fn of<'a>(runs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+    pub(crate) fn of<'a>(runs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let names = runs.map(|(name, spec)| {
             let policy = spec.split(['[', ' ']).next().unwrap_or_default();
-            [hyphened(name), policy.to_owned()]
+            [run_word(name), policy.to_owned()]
         });
         Self(names.collect())
     }
@@ -157,8 +164,8 @@ impl RunNames {
     }
 }
 
-/// In small letters, with a hyphen for whatever is neither letter nor digit.
-fn hyphened(name: &str) -> String {
+/// What a run of this name is called in a filter: in small letters, with a hyphen for whatever is neither letter nor digit.
+pub(crate) fn run_word(name: &str) -> String {
     let mut text = String::new();
     for c in name.to_ascii_lowercase().chars() {
         if c.is_ascii_alphanumeric() || !c.is_ascii() {
@@ -172,12 +179,13 @@ fn hyphened(name: &str) -> String {
 
 /// What is wrong with a filter, with the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum FilterError {
+pub(crate) enum FilterError {
     UnknownField(String),
     UnknownRun { run: String, names: String },
     NotANumber { field: String, value: String },
     NoOrder { field: String },
     NoValue(String),
+    NoPositions(String),
 }
 
 impl fmt::Display for FilterError {
@@ -187,7 +195,8 @@ impl fmt::Display for FilterError {
                 let names = NUMBERS
                     .iter()
                     .map(|(name, _)| *name)
-                    .chain(TEXTS.iter().map(|(name, _)| *name));
+                    .chain(TEXTS.iter().map(|(name, _)| *name))
+                    .chain([ID]);
                 write!(
                     f,
                     "There is no “{field}”. Use {}.",
@@ -204,6 +213,9 @@ impl fmt::Display for FilterError {
                 )
             }
             Self::NoOrder { field } => write!(f, "{field} is text: use {field}=… or {field}!=…."),
+            Self::NoPositions(term) => {
+                write!(f, "“{term}” is not a list of positions. Write id=3-9,12.")
+            }
             Self::NoValue(term) => write!(f, "“{term}” ends too early: write a value after it."),
         }
     }
@@ -211,21 +223,50 @@ impl fmt::Display for FilterError {
 
 impl Filter {
     /// Conditions apart by spaces; around signs there may be some, too.
-    pub(super) fn parse(text: &str, runs: &RunNames) -> Result<Self, FilterError> {
-        tightened(text)
-            .split(' ')
-            .filter(|term| !term.is_empty())
-            .map(|term| condition(term, runs))
-            .collect::<Result<_, _>>()
-            .map(Self)
+    pub(crate) fn parse(text: &str, runs: &RunNames) -> Result<Self, FilterError> {
+        let terms = terms(text).into_iter();
+        let conditions = terms.map(|term| condition(&term, runs));
+        conditions.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether it asks what became of jobs in runs.
+    pub(crate) fn is_of_runs(&self) -> bool {
+        let is_of_runs = |(_, factor): &(bool, Factor)| match factor {
+            Factor::Number(_) => false,
+            Factor::Field(field) => field.is_of_runs(),
+            Factor::OfRun(..) => true,
+        };
+        self.0.iter().any(|condition| match condition {
+            Condition::Compares(left, _, right) => left.iter().chain(right).any(is_of_runs),
+            _ => false,
+        })
+    }
+
+    /// The field and the value where it asks for that and nothing else. Jobs can be replayed by it: names and models
+    /// are no such fields.
+    pub(crate) fn one_text(&self) -> Option<(&'static str, &str)> {
+        let [Condition::Is(field @ (Text::Tenant | Text::Label(_)), values, true)] = &self.0[..]
+        else {
+            return None;
+        };
+        let [value] = &values[..] else {
+            return None;
+        };
+        let (name, _) = TEXTS.iter().find(|(_, of)| of == field)?;
+        (!value.is_empty()).then_some((*name, value.as_str()))
     }
 
     /// Whether the job meets every condition; per-run ones in at least one run.
-    pub(super) fn admits(&self, job: &impl Facts) -> bool {
+    pub(crate) fn admits(&self, job: &impl Facts) -> bool {
         self.0.iter().all(|condition| match condition {
             Condition::Contains(field, part) => contains(job.text(*field), part),
-            Condition::Is(field, value, wanted) => {
-                job.text(*field).eq_ignore_ascii_case(value) == *wanted
+            Condition::Is(field, values, wanted) => {
+                let text = job.text(*field);
+                values.iter().any(|value| text.eq_ignore_ascii_case(value)) == *wanted
+            }
+            Condition::IsOneOf(ranges) => {
+                let id = job.id();
+                ranges.iter().any(|&(first, last)| (first..=last).contains(&id))
             }
             Condition::Compares(left, sign, right) => {
                 let is_of_runs =
@@ -267,21 +308,64 @@ fn product(factors: &Product, job: &impl Facts, run: usize) -> f64 {
     })
 }
 
-/// The text with one blank between terms and none around signs.
-fn tightened(text: &str) -> String {
+/// The conditions of a text, without blanks around signs. What stands in quotes stays as it is.
+pub(crate) fn terms(text: &str) -> Vec<String> {
     let is_sign = |c: char| "<>=!*/".contains(c);
-    let mut tight = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        let joined = word.starts_with(is_sign) || tight.ends_with(is_sign);
-        if !tight.is_empty() && !joined {
-            tight.push(' ');
+    let mut terms: Vec<String> = Vec::new();
+    let (mut is_quoted, mut is_apart) = (false, true);
+    for c in text.chars() {
+        if c.is_whitespace() && !is_quoted {
+            is_apart = true;
+            continue;
         }
-        tight.push_str(word);
+        match terms.last_mut() {
+            Some(term) if !is_apart || is_sign(c) || term.ends_with(is_sign) => term.push(c),
+            _ => terms.push(c.to_string()),
+        }
+        is_apart = false;
+        is_quoted ^= c == '"';
     }
-    tight
+    terms
+}
+
+/// The parts between commas that stand in no quotes, without their quotes.
+fn values(list: &str) -> Vec<String> {
+    let mut is_quoted = false;
+    let parts = list.split(|c| {
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
+    });
+    parts.map(unquoted).collect()
+}
+
+/// A value as it is meant: within quotes, two of them stand for one.
+fn unquoted(value: &str) -> String {
+    let Some(inner) = value.strip_prefix('"') else {
+        return value.to_owned();
+    };
+    // While it is being typed the second may still be missing.
+    inner
+        .strip_suffix('"')
+        .unwrap_or(inner)
+        .replace("\"\"", "\"")
+}
+
+/// `3-9,12` as ranges.
+fn positions(list: &str) -> Option<Vec<(u32, u32)>> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some((first.parse().ok()?, last.parse().ok()?))
+    };
+    list.split(',').map(range).collect()
 }
 
 fn condition(term: &str, runs: &RunNames) -> Result<Condition, FilterError> {
+    if term.starts_with('"') {
+        return Ok(Condition::Contains(
+            Text::Name,
+            unquoted(term).to_ascii_lowercase(),
+        ));
+    }
     let split = |(sign, meaning): &(&str, Sign)| {
         term.split_once(sign)
             .map(|(field, value)| (field, *meaning, value))
@@ -295,6 +379,10 @@ fn condition(term: &str, runs: &RunNames) -> Result<Condition, FilterError> {
         return Ok(Condition::Contains(Text::Name, term.to_ascii_lowercase()));
     };
     let name = field.to_ascii_lowercase();
+    if name == ID && sign == Sign::Is {
+        let found = positions(value).map(Condition::IsOneOf);
+        return found.ok_or_else(|| FilterError::NoPositions(term.to_owned()));
+    }
     let text = TEXTS.iter().find(|(known, _)| *known == name);
     let left = match text {
         Some(_) => Product::new(),
@@ -308,8 +396,8 @@ fn condition(term: &str, runs: &RunNames) -> Result<Condition, FilterError> {
             let right = factors(&value.to_ascii_lowercase(), Some(&name), runs)?;
             Ok(Condition::Compares(left, sign, right))
         }
-        (Some((_, field)), Sign::Is) => Ok(Condition::Is(*field, value.to_string(), true)),
-        (Some((_, field)), Sign::Not) => Ok(Condition::Is(*field, value.to_string(), false)),
+        (Some((_, field)), Sign::Is) => Ok(Condition::Is(*field, values(value), true)),
+        (Some((_, field)), Sign::Not) => Ok(Condition::Is(*field, values(value), false)),
         (Some(_), _) => Err(FilterError::NoOrder { field: name }),
     }
 }
@@ -380,6 +468,10 @@ mod tests {
     struct Job;
 
     impl Facts for Job {
+        fn id(&self) -> u32 {
+            12
+        }
+
         fn runs(&self) -> usize {
             2
         }
@@ -430,6 +522,33 @@ mod tests {
     }
 
     #[test]
+    fn one_of_several_values_will_do_and_quotes_hold_what_is_within() {
+        assert!(admits("tenant=speech,vision"));
+        assert!(!admits("tenant!=speech,vision"));
+        assert!(admits("tenant = \"vision\" model=\"\""));
+        assert!(!admits("tenant=\"speech, vision\""));
+        assert!(admits("tenant!=\"a \"\"b\"\" = c\" lab"));
+        assert!(admits("\"ab-0\"") && !admits("\"ab = 0\""));
+        assert_eq!(
+            values("a,\"b, c\",\"d \"\"e\"\"\""),
+            ["a", "b, c", "d \"e\""]
+        );
+        assert!(admits("id=12") && admits("id=3,10-20") && !admits("id=3-11"));
+        let error = Filter::parse("id=a-b", &runs()).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "“id=a-b” is not a list of positions. Write id=3-9,12."
+        );
+    }
+
+    #[test]
+    fn it_is_known_whether_runs_are_asked() {
+        let is_of_runs = |text| Filter::parse(text, &runs()).unwrap().is_of_runs();
+        assert!(is_of_runs("jct>1h") && is_of_runs("gpus>1 duration<2*fifo.wait"));
+        assert!(!is_of_runs("gpus>1 duration<2h tenant=a id=3 lab"));
+    }
+
+    #[test]
     fn spans_have_units_and_any_run_will_do() {
         assert!(admits("duration=2h"));
         assert!(admits("jct>=2.5h"));
@@ -461,7 +580,7 @@ mod tests {
         let error = |text: &str| Filter::parse(text, &runs()).unwrap_err().to_string();
         assert_eq!(
             error("gpu>=8"),
-            "There is no “gpu”. Use gpus, submit, duration, jct, wait, restarts, rho, job, tenant, model, user, account, partition, qos, reservation."
+            "There is no “gpu”. Use gpus, submit, duration, jct, wait, restarts, rho, job, tenant, model, user, account, partition, qos, reservation, id."
         );
         assert_eq!(
             error("gpus>=many"),
