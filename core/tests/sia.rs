@@ -3,9 +3,9 @@
 mod jobs;
 
 use std::sync::Arc;
-use switchyard::cluster::Part;
+use switchyard::cluster::{ClusterSpec, NodeGroup, NodeKind, Part};
 use switchyard::engine::{RunLog, Simulation};
-use switchyard::job::{Job, JobId, Work};
+use switchyard::job::{Demand, Job, JobId, Work};
 use switchyard::policies::Choices;
 use switchyard::workload::{Application, ApplicationSettings, Sample, Workload};
 use switchyard::{RunSpec, Time};
@@ -177,4 +177,50 @@ fn a_gang_that_no_kind_of_node_holds_is_laid_over_several() {
     let wide: Vec<_> = wide.filter(|of| of.job == JobId(1)).collect();
     assert_eq!(wide.len(), 1, "nobody takes its GPUs");
     assert_eq!(wide[0].gpus.len(), 2);
+}
+
+/// A gang on a node that drains keeps its memory on its other node, too: who comes first there waits for that.
+#[test]
+fn a_gang_that_is_pinned_keeps_its_memory_on_nodes_that_are_open() {
+    let node = NodeKind {
+        memory: Some(8192),
+        ..NodeKind::default()
+    };
+    let groups = vec![NodeGroup {
+        nodes: 2,
+        gpus: 4,
+        kind: node,
+    }];
+    let job = |submit: f64, gpus: u32, duration: f64, memory: u32| Job {
+        demand: Demand {
+            memory,
+            ..Demand::default()
+        },
+        ..Job::plain(submit, gpus, duration)
+    };
+    // The first has at least 4,000 MiB of either node, the second needs 8,000 of one.
+    let jobs = vec![job(0.0, 6, 1000.0, 12_000), job(70.0, 2, 10.0, 8_000)];
+    for node in 0..2 {
+        let spec = RunSpec {
+            cluster: ClusterSpec::with_types::<&str>(groups.clone(), &[]).expect("a cluster"),
+            outages: format!("{node}:65..5000:drain").parse().expect("a drain"),
+            ..spec("sia", "1x1")
+        };
+        let workload = Workload {
+            jobs: jobs.clone(),
+            ..Workload::default()
+        };
+        let log = whole(spec.start(workload.into()));
+        let ends = [0, 1].map(|job| {
+            let own = (0..log.segments()).map(|at| log.segment(at));
+            let own = own.filter(|of| of.job == JobId(job));
+            own.map(|of| (of.start.seconds(), of.end.seconds()))
+                .next_back()
+        });
+        let (first, second) = (ends[0].expect("it runs"), ends[1].expect("it runs"));
+        assert!(
+            second.0 >= first.1,
+            "node {node}: {second:?} beside {first:?}"
+        );
+    }
 }

@@ -139,6 +139,10 @@ impl Sia {
         let ledger = view.ledger();
         let mut room = view.idle_room();
         room.set_free(free);
+        // Who is on a node that takes nobody keeps its cores and memory, too, on all of its nodes.
+        for job in ledger.running().filter(|&job| view.is_on_closed_node(job)) {
+            room.take_beside(job, ledger.parts(job), view.needs(job));
+        }
         let runs = |job: &JobId| view.phase(*job) == Phase::Running;
         for &job in self.first.iter().filter(|job| runs(job)) {
             if !view.is_on_closed_node(job) {
