@@ -452,7 +452,7 @@ impl StageRun {
 #[cfg(test)]
 impl StageRun {
     /// Takes in what a log has beyond the run's own.
-    fn follow(&mut self, log: &RunLog) {
+    pub(crate) fn follow(&mut self, log: &RunLog) {
         let append = |own: &mut RunLog| {
             own.append(&log.since(own.rows()));
             Ok::<(), std::convert::Infallible>(())

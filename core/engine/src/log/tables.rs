@@ -27,11 +27,18 @@ pub(super) trait Table {
     fn reserve(&mut self, rows: usize);
 }
 
-/// Makes room for more cells: an eighth more than there are at least. Doubling would take up to three times
-/// what a long log needs, and a program in wasm gives no memory back.
+/// A column of more bytes is long.
+const LONG: usize = 2 << 20;
+
+/// Makes room for more cells: half as many as there are, of a long column an eighth, at least. Doubling would take up to
+/// three times what a long log needs, and a program in wasm gives no memory back; less is copied again and again.
 pub(super) fn make_room<T>(column: &mut Vec<T>, more: usize) {
     if column.capacity() - column.len() < more {
-        column.reserve_exact(more.max(column.len() / 8));
+        let spare = match size_of_val(&column[..]) < LONG {
+            true => column.len() / 2,
+            false => column.len() / 8,
+        };
+        column.reserve_exact(more.max(spare));
     }
 }
 
