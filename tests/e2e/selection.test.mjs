@@ -226,3 +226,21 @@ test("Share opens the view as a figure: one sentence and the yards alone, which 
   assert.notEqual(await picture(yard), before, "it plays");
   assert.deepEqual(await accessibilityProblems(figure), []);
 });
+
+test("a bar of a file's distributions selects the jobs that it counts", async (t) => {
+  const page = await open(t, "index.html#v=1&run=fifo&view=jobs");
+  const rows = Array.from({ length: 60 }, (_, at) => `j${at},${at * 10},${60 * (1 + at % 7)},${[1, 2, 4, 8][at % 4]}`);
+  const file = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(["job,submit,duration,gpus", ...rows].join("\n")) };
+  await page.getByTestId("file-picker").setInputFiles([file]);
+  const report = page.getByTestId("import-report");
+  await report.locator("summary").first().click();
+  await report.getByText("Distributions", { exact: true }).click();
+  await finished(page, 1);
+  const chart = report.locator("figure", { hasText: /^GPUs/ });
+  const bars = await chart.locator("svg title").allTextContents();
+  const at = bars.findIndex((bar) => bar.startsWith("3 to 4 GPUs: 15 jobs"));
+  const box = await chart.locator("svg").boundingBox();
+  await page.mouse.click(box.x + box.width * ((at + 0.5) / bars.length), box.y + box.height / 2);
+  await chosen(page, "gpus>2 gpus<=4");
+  assert.equal(await count(page), 15);
+});

@@ -6,6 +6,7 @@ use crate::draw::palette::{APART, OTHERS};
 use crate::stage::Stage;
 use crate::state::ColourBy;
 use switchyard::report::By;
+use switchyard_app::figures::Bars;
 
 /// The field's text is one of these, or with `!=` none of them.
 fn text(field: &str, sign: &str, values: &[&str]) -> String {
@@ -50,6 +51,16 @@ pub(crate) fn between(run: &str, field: &str, from: f64, to: f64) -> String {
         _ => span(value),
     });
     format!("{run}.{field}>={from} {run}.{field}<={to}")
+}
+
+/// A bar of a trace's distributions: what is above the first bound and up to the second. Bounds are as they were counted
+/// by; the first bar is of all up to its end.
+pub(crate) fn of_bar(bars: &Bars, at: usize) -> Option<String> {
+    let (field, (above, to)) = (&bars.field, bars.bounds.get(at)?);
+    Some(match at {
+        0 => format!("{field}<={to}"),
+        _ => format!("{field}>{above} {field}<={to}"),
+    })
 }
 
 /// Submitted in this range of time: its beginning belongs to it, its end does not.
@@ -159,6 +170,16 @@ mod tests {
         assert_eq!(written[0], "user=\"a b\",\"c\"\"d\",\"\"");
         assert_eq!(written[2], "fifo.jct>=0.5s fifo.jct<=1.944h");
         assert_eq!(written[5], "id=1-3,9");
+        let bars = Bars {
+            field: "duration".to_owned(),
+            bounds: vec![(0.0, 20_000.0), (20_000.0, 50_000.0)],
+            ..Bars::default()
+        };
+        let of_bars: Vec<String> = (0..).map_while(|at| of_bar(&bars, at)).collect();
+        assert_eq!(
+            of_bars,
+            ["duration<=20000", "duration>20000 duration<=50000"]
+        );
         assert_eq!(gang(1, Some(2)), "gpus=1");
     }
 

@@ -2,11 +2,67 @@
 
 use super::drawing::drawing;
 use crate::draw::format;
+use crate::selected_jobs::conditions;
 use crate::session::Session;
 use crate::state::TraceInfo;
 use switchyard::trace::{Example, ImportReport};
+use switchyard_app::figures::Bars;
 use switchyard_charts::bars;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
 use yew::prelude::*;
+
+/// A click on a bar of the chart selects the jobs that it counts.
+fn select_bar(session: &Session, chart: &Bars) -> Callback<MouseEvent> {
+    let (session, chart) = (session.clone(), chart.clone());
+    Callback::from(move |event: MouseEvent| {
+        let target = event.current_target();
+        let Some(element) = target.and_then(|target| target.dyn_into::<Element>().ok()) else {
+            return;
+        };
+        let bounds = element.get_bounding_client_rect();
+        let part = (f64::from(event.client_x()) - bounds.left()) / bounds.width();
+        let at = (part * chart.bars.len() as f64).max(0.0) as usize;
+        if let Some(condition) = conditions::of_bar(&chart, at) {
+            session.press_condition(&condition, event.shift_key());
+        }
+    })
+}
+
+/// What the distributions need.
+#[derive(Properties, PartialEq)]
+struct DistributionsProps {
+    charts: Vec<Bars>,
+    session: Session,
+    dark: bool,
+}
+
+/// How what was kept is distributed. A component of its own: the page is rendered often, and this seldom changes.
+#[component]
+fn Distributions(props: &DistributionsProps) -> Html {
+    let DistributionsProps {
+        charts,
+        session,
+        dark,
+    } = props;
+    let charts = charts.iter().map(|chart| {
+        let picture = drawing(&bars::svg(chart, *dark));
+        if chart.field.is_empty() {
+            return html! { <figure><figcaption>{ &chart.title }</figcaption>{ picture }</figure> };
+        }
+        let onclick = select_bar(session, chart);
+        html! {
+            <figure class="pressed"><figcaption>{ &chart.title }<span class="hint">{ ": click on a bar to select its jobs" }</span></figcaption>
+                <div {onclick}>{ picture }</div></figure>
+        }
+    });
+    html! {
+        <details class="distributions">
+            <summary>{ "Distributions" }</summary>
+            { for charts }
+        </details>
+    }
+}
 
 /// What was read of the trace, what was left out, and why; how what was kept is distributed.
 pub(super) fn import_report(
@@ -53,9 +109,6 @@ pub(super) fn import_report(
             </p>
         }
     });
-    let charts = trace.charts.iter().map(|chart| {
-        html! { <figure><figcaption>{ &chart.title }</figcaption>{ drawing(&bars::svg(chart, dark)) }</figure> }
-    });
     html! {
         <details class="report" open={trace.remembered || left_out > 0 || !report.warnings.is_empty()} data-testid="import-report">
             <summary>
@@ -75,10 +128,7 @@ pub(super) fn import_report(
                 <h3>{ "Worth knowing" }</h3>
                 <ul>{ for warnings }</ul>
             }
-            <details class="distributions">
-                <summary>{ "Distributions" }</summary>
-                { for charts }
-            </details>
+            <Distributions charts={trace.charts.clone()} session={session.clone()} {dark} />
         </details>
     }
 }

@@ -35,6 +35,10 @@ pub struct Bars {
     pub bars: Vec<(String, u32)>,
     /// Labels of the axis across, each at its distance from the left, in bars.
     pub labels: Vec<(f64, String)>,
+    /// What it is of each job, by the name that it has in filters; "" where filters have none.
+    pub field: String,
+    /// What each bar counts of that: what is above the first and up to the second.
+    pub bounds: Vec<(f64, f64)>,
 }
 
 impl Bars {
@@ -52,21 +56,30 @@ impl Bars {
         };
         let by_hour = hour.iter().enumerate();
         let by_hour = by_hour.map(|(hour, &jobs)| (format!("{hour} to {} h", hour + 1), jobs));
-        let chart = |title: &str, bars, labels| Self {
-            title: title.to_owned(),
-            bars,
-            labels,
-        };
+        let bounds = |bins: &[Bin]| bins.iter().map(|bin| (bin.above, bin.to)).collect();
         vec![
-            chart("Duration", durations(duration), times(duration)),
-            chart(&unit.words("GPUs"), counts(gpus, unit), edges(gpus)),
-            chart(
-                hours,
-                by_hour.collect(),
-                [0.0, 6.0, 12.0, 18.0, 24.0]
+            Self {
+                title: "Duration".to_owned(),
+                bars: durations(duration),
+                labels: times(duration),
+                field: "duration".to_owned(),
+                bounds: bounds(duration),
+            },
+            Self {
+                title: unit.words("GPUs").into_owned(),
+                bars: counts(gpus, unit),
+                labels: edges(gpus),
+                field: "gpus".to_owned(),
+                bounds: bounds(gpus),
+            },
+            Self {
+                title: hours.to_owned(),
+                bars: by_hour.collect(),
+                labels: [0.0, 6.0, 12.0, 18.0, 24.0]
                     .map(|hour| (hour, format!("{hour}")))
                     .to_vec(),
-            ),
+                ..Self::default()
+            },
         ]
     }
 
@@ -177,6 +190,7 @@ mod tests {
         assert_eq!(label, "1 min");
         assert!((at - 1.263).abs() < 1e-3, "{at}");
         assert_eq!(gpus.bars[2], ("3 to 4 GPUs".to_owned(), 3));
+        assert_eq!((&*gpus.field, gpus.bounds[2]), ("gpus", (2.0, 4.0)));
         assert!(hours.title.ends_with("hour of the day, UTC"));
         assert_eq!(hours.labels.len(), 5);
         let of_cores = Bars::of(&distributions, true, Resource::Cores);
