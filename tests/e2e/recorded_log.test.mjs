@@ -134,7 +134,7 @@ test("jobs of some users alone, their colours and a filter", async (t) => {
   await page.keyboard.press("Escape");
   await page.getByPlaceholder(/filter/i).or(page.getByLabel(/filter/i)).first().fill("user=user3 partition=small");
   const some = jobs.filter(({ user, partition }) => user === "user3" && partition === "small").length;
-  await page.getByText(new RegExp(`^${some} of ${jobs.length.toLocaleString("en")}`)).waitFor();
+  await page.locator("output", { hasText: new RegExp(`^${some} of ${jobs.length.toLocaleString("en")}`) }).waitFor();
 
   await page.getByTestId("job-choice").locator("summary").click();
   await page.getByTestId("job-choice").getByRole("group", { name: /^Users/ }).getByLabel("user3").click();

@@ -58,7 +58,7 @@ test("the chosen job is asked about from where it is explained, and those before
   await chosen.getByRole("button", { name: "When would it start?" }).click();
   await page.getByRole("tab", { name: "Start", selected: true }).waitFor();
   assert.match(await page.getByTestId("start-of").textContent(), /^lab-153/);
-  await told(page).getByText("Half of the time before").waitFor();
+  await told(page).locator(".answer", { hasText: "Half of the time before" }).waitFor();
   await form(page).getByRole("button", { name: "Ask", exact: true }).waitFor({ timeout: 120_000 });
   await told(page).getByText(/^Before it: \d+ that wait/).waitFor();
   await screenshot(page, "start-chosen");
@@ -73,10 +73,10 @@ test("who cannot be asked says why, and others answer; what is ended keeps what 
   await form(page).getByRole("button", { name: "Ask", exact: true }).click();
   const [srtf, fifo] = await told(page).locator("article").all();
   await srtf.getByRole("alert").filter({ hasText: "which nobody knows before" }).waitFor();
-  await fifo.getByText("Half of the time before").waitFor();
+  await fifo.locator(".answer", { hasText: "Half of the time before" }).waitFor();
   await form(page).getByRole("button", { name: "Cancel" }).click();
   await fifo.getByText(/Ended after \d+ of 10000 runs\./).waitFor();
-  await fifo.getByText("Half of the time before").waitFor();
+  await fifo.locator(".answer", { hasText: "Half of the time before" }).waitFor();
   await fill(page, "Time limit", "soon");
   await form(page).getByText("A time longer than 0: seconds, or 90min, 11h, 2d3h.").waitFor();
 });
