@@ -130,6 +130,7 @@ mod tests {
                 (0.1, "crowded".into()),
                 (1.0, "1 min".into()),
             ],
+            ..Bars::default()
         }
     }
 
