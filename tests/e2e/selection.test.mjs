@@ -239,6 +239,7 @@ test("a bar of a file's distributions selects the jobs that it counts", async (t
   const chart = report.locator("figure", { hasText: /^GPUs/ });
   const bars = await chart.locator("svg title").allTextContents();
   const at = bars.findIndex((bar) => bar.startsWith("3 to 4 GPUs: 15 jobs"));
+  await chart.scrollIntoViewIfNeeded();
   const box = await chart.locator("svg").boundingBox();
   await page.mouse.click(box.x + box.width * ((at + 0.5) / bars.length), box.y + box.height / 2);
   await chosen(page, "gpus>2 gpus<=4");

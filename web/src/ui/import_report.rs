@@ -16,11 +16,12 @@ use yew::prelude::*;
 fn select_bar(session: &Session, chart: &Bars) -> Callback<MouseEvent> {
     let (session, chart) = (session.clone(), chart.clone());
     Callback::from(move |event: MouseEvent| {
-        let target = event.current_target();
-        let Some(element) = target.and_then(|target| target.dyn_into::<Element>().ok()) else {
+        let target = event.target();
+        let target = target.and_then(|target| target.dyn_into::<Element>().ok());
+        let Some(Ok(Some(picture))) = target.map(|target| target.closest("svg")) else {
             return;
         };
-        let bounds = element.get_bounding_client_rect();
+        let bounds = picture.get_bounding_client_rect();
         let part = (f64::from(event.client_x()) - bounds.left()) / bounds.width();
         let at = (part * chart.bars.len() as f64).max(0.0) as usize;
         if let Some(condition) = conditions::of_bar(&chart, at) {
