@@ -154,6 +154,17 @@ export const picture = (canvas) =>
     return hash;
   });
 
+/** Selects a range of time on a timeline by a drag with Shift: between two parts of its width. */
+export async function selectRange(page, canvas, from, to) {
+  const { x, y, width } = await canvas.boundingBox();
+  await page.keyboard.down("Shift");
+  await page.mouse.move(x + width * from, y + 150);
+  await page.mouse.down();
+  await page.mouse.move(x + width * to, y + 150, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+}
+
 /** Plays for three seconds; says in words how long the script of each of these frames took. */
 export async function frames(page) {
   const before = (await page.evaluate(() => switchyardFrameTimes())).length;

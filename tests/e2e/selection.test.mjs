@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { accessibilityProblems, browser, finished, picture } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, picture, selectRange } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -157,13 +157,7 @@ test("rows of the table are selected, and a range's jobs; both together have tot
 
   await show(page, "timeline");
   const canvas = page.locator(".timeline canvas").first();
-  const { x, y, width } = await canvas.boundingBox();
-  await page.keyboard.down("Shift");
-  await page.mouse.move(x + width * 0.3, y + 150);
-  await page.mouse.down();
-  await page.mouse.move(x + width * 0.6, y + 150, { steps: 4 });
-  await page.mouse.up();
-  await page.keyboard.up("Shift");
+  await selectRange(page, canvas, 0.3, 0.6);
   const range = page.getByRole("region", { name: "Selected range", exact: true });
   await range.waitFor();
   const before = await picture(canvas);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { accessibilityProblems, browser, finished, picture } from "./browser.mjs";
+import { accessibilityProblems, browser, finished, picture, selectRange } from "./browser.mjs";
 
 const { open } = browser();
 
@@ -77,13 +77,7 @@ test("a range shows totals that are those of the table of every job", async (t) 
   const page = await open(t, "index.html#v=1&view=timeline&t=0&run=fifo");
   await finished(page, 1);
   const canvas = page.locator(".timeline canvas");
-  const { x, y, width } = await canvas.boundingBox();
-  await page.keyboard.down("Shift");
-  await page.mouse.move(x + width * 0.35, y + 150);
-  await page.mouse.down();
-  await page.mouse.move(x + width * 0.55, y + 150, { steps: 4 });
-  await page.mouse.up();
-  await page.keyboard.up("Shift");
+  await selectRange(page, canvas, 0.35, 0.55);
   await page.mouse.move(5, 5);
   const bar = page.getByRole("region", { name: "Selected range" });
   await bar.waitFor();

@@ -467,13 +467,12 @@ impl StageRun {
         Self::new(record.into(), jobs)
     }
 
-    /// A sample's jobs on its cluster under a policy, to their end.
-    pub(crate) fn finished_of(sample: &switchyard::workload::Sample, policy: &str) -> Self {
-        use crate::state::Finished;
-        use switchyard::report::{Outcomes, Summary};
-
-        let workload = std::sync::Arc::new(sample.workload());
-        let spec = switchyard::RunSpec {
+    /// A run of a sample's jobs on its cluster under a policy.
+    pub(crate) fn spec_of(
+        sample: &switchyard::workload::Sample,
+        policy: &str,
+    ) -> switchyard::RunSpec {
+        switchyard::RunSpec {
             policy: policy.parse().expect("a policy"),
             cluster: sample.cluster_spec(),
             placement: Default::default(),
@@ -481,7 +480,16 @@ impl StageRun {
             history: None,
             outages: Default::default(),
             queues: Default::default(),
-        };
+        }
+    }
+
+    /// A sample's jobs on its cluster under a policy, to their end.
+    pub(crate) fn finished_of(sample: &switchyard::workload::Sample, policy: &str) -> Self {
+        use crate::state::Finished;
+        use switchyard::report::{Outcomes, Summary};
+
+        let workload = std::sync::Arc::new(sample.workload());
+        let spec = Self::spec_of(sample, policy);
         let mut simulation = spec.start(workload.clone());
         simulation.run().expect("plans are right");
         let log = simulation.log();

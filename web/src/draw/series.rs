@@ -55,22 +55,13 @@ impl Columns {
 mod tests {
     use super::*;
     use crate::state::Phase;
-    use switchyard::RunSpec;
     use switchyard::workload::Sample;
 
     #[test]
     fn columns_of_a_log_that_grows_are_those_of_the_whole_log() {
         let sample = Sample::named("lab").expect("it is there");
         let whole = StageRun::finished_of(sample, "tiresias-las");
-        let spec = RunSpec {
-            policy: "tiresias-las".parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = StageRun::spec_of(sample, "tiresias-las");
         let mut simulation = spec.start(sample.workload().into());
         let mut run = StageRun::of("tiresias-las", Phase::Waiting, sample.workload().jobs.len());
         let (mut growing, mut at_once) = (Columns::default(), Columns::default());

@@ -135,7 +135,8 @@ fn back(own: &ClusterSpec, now: &ClusterSpec, set: &Take) -> Html {
     let title = format!("Back to the trace's: {}", format::times_signs(&text));
     // It is a cluster, so that there is nothing to be refused.
     let onclick = Callback::from(move |_: MouseEvent| drop(set.emit(text.clone())));
-    html! { <>{ " " }<button type="button" class="quiet" {title} aria-label="Reset the cluster" {onclick}>{ sign(Icon::Undo) }</button></> }
+    let button = quiet_button("Reset the cluster", Some(&title), sign(Icon::Undo), onclick);
+    html! { <>{ " " }{ button }</> }
 }
 
 /// The guess and its neighbours, but for what is set already, as buttons.

@@ -1,5 +1,8 @@
 //! Where the page lies, for links to it.
 
+/// Some mail and chat programs cut off links with more letters than this.
+pub(super) const LONG: usize = 2_000;
+
 /// The page's own address, without what stands behind `#`.
 pub(super) fn page_address() -> String {
     let window = web_sys::window();

@@ -51,7 +51,7 @@ static JCT: Definition = Definition {
 };
 
 /// Makes every drag over time select a range, until it is pressed again: for fingers, and for people who
-/// does not know of Shift.
+/// do not know of Shift.
 #[component]
 pub(super) fn RangeMode(props: &StateProps) -> Html {
     let on = use_state_eq(|| false);

@@ -3,7 +3,7 @@
 use super::clipboard::copy;
 use super::embed::figure_address;
 use super::menu::Menu;
-use super::page_address::page_address;
+use super::page_address::{LONG, page_address};
 use super::services::StateProps;
 use super::views;
 use crate::draw::format;
@@ -14,9 +14,6 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
-
-/// Some mail and chat programs cut off links with more letters than this.
-const LONG: usize = 2_000;
 
 /// The jobs of a file of the visitor's, packed for a link.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -12,6 +12,7 @@ use crate::state::{NoticesAction, Source, ViewAction};
 use crate::ui::clock::use_pointed;
 use crate::ui::controls::swatch;
 use crate::ui::jobs_by_hand::{JobsByHand, first_jobs};
+use crate::ui::page_address::LONG;
 use crate::ui::services::{StateProps, dispatch};
 use crate::ui::view::View;
 use rows::{ListedJobs, PerRun, SortColumn, Sorting};
@@ -24,10 +25,8 @@ use yew::prelude::*;
 /// Height of a row, CSS pixels; the style sheet has the same value.
 const ROW: f64 = 28.0;
 
-/// A filter of more letters does not fit in a link.
-const MOST_LETTERS: usize = 2_000;
-
-const TOO_MANY: &str = "So many rows do not fit in a link. Sort by what they have in common, and write it as a condition.";
+/// A filter longer than [`LONG`] alone makes a link too long.
+const TOO_MANY: &str = "So many rows make a link too long. Sort by what they have in common, and write it as a condition.";
 
 /// The table of jobs.
 pub(super) const VIEW: View = View {
@@ -101,7 +100,7 @@ fn JobsTable(props: &StateProps) -> Html {
             let mut jobs = rows.jobs[row.min(at)..=row.max(at)].to_vec();
             order::sort_by_key(&mut jobs, |job| *job);
             let condition = conditions::positions(&jobs);
-            match condition.len() > MOST_LETTERS {
+            match condition.len() > LONG {
                 false => session.select_jobs(&condition),
                 true => session.dispatch(NoticesAction::Notice(Some(TOO_MANY.to_owned()))),
             }
