@@ -22,7 +22,7 @@ test("a sentence says what is idle, who waits, and why the first does not start"
   const fifo = page.getByRole("region", { name: "Yard of FIFO" });
   await fifo.getByText("15 of 32 GPUs idle, 31 jobs wait: the head, lab-139, wants 16, more than are idle.").waitFor();
   await fifo.locator("dl").getByText("136").waitFor();
-  assert.match(await fifo.locator("dl").innerText(), /finished\s*136\s*in use\s*53 %\s*ρ\s*16\.9\s*restarts\s*0/);
+  assert.match(await fifo.locator("dl").innerText(), /finished\s*136\s*in use\s*53 %\s*restarts\s*0\s*whole run’s ρ\s*16\.9/);
   const las = page.getByRole("region", { name: "Yard of Tiresias 2D-LAS" });
   await las.getByText(/the one that waits longest, lab-136, wants 8/).waitFor();
 });

@@ -3,7 +3,8 @@
 use crate::draw::format;
 use crate::stage::{Stage, StageRun};
 use std::borrow::Cow;
-use switchyard::report::{Outcomes, Summary, TypeFigures};
+use switchyard::job::JobId;
+use switchyard::report::{Outcomes, Summary, TypeFigures, finished_in_all};
 use switchyard_app::figures::{Compared, Comparison};
 
 impl Stage {
@@ -14,6 +15,32 @@ impl Stage {
             only,
             ..self.comparison()
         }
+    }
+
+    /// The jobs that have finished in every run that has.
+    pub fn finished_in_all(&self) -> Vec<JobId> {
+        let results = self.runs.iter().filter_map(|run| run.finished());
+        finished_in_all(results.map(|of| &of.outcomes))
+    }
+
+    /// What a run is compared over where that is not all of its jobs, with what became of them: the selected jobs that
+    /// have finished, of those in `common` if runs are compared over these.
+    pub fn compared_jobs<'a>(
+        &'a self,
+        run: &'a StageRun,
+        common: Option<&[JobId]>,
+    ) -> Option<(Vec<JobId>, Cow<'a, Outcomes>)> {
+        let holds = |job: &JobId| self.selection.holds(*job);
+        if let (Some(common), Some(of)) = (common, run.finished()) {
+            let own = common.iter().copied().filter(holds).collect();
+            return Some((own, Cow::Borrowed(&of.outcomes)));
+        }
+        self.selection.jobs()?;
+        let outcomes = outcomes(self, run);
+        let jobs = (0u32..).map(JobId).zip(&outcomes.jct);
+        let finished = jobs.filter(|(job, jct)| holds(job) && !jct.is_nan());
+        let own = finished.map(|(job, _)| job).collect();
+        Some((own, outcomes))
     }
 
     /// All runs over all jobs.

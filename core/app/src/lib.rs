@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod arithmetic;
 pub mod capacity;
 pub mod challenges;
 pub mod described;

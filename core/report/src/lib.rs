@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arithmetic;
 mod bill;
 mod bounded_slowdown;
 mod by;
@@ -23,6 +24,7 @@ mod servers;
 mod summary;
 pub mod sweep;
 
+pub use arithmetic::{Arithmetic, Operand, Over};
 pub use bounded_slowdown::bounded_slowdown;
 pub use by::{
     By, GROUP_METRIC_IDS, GROUP_METRICS, GROUP_METRICS_FORMERLY, GroupFigures, GroupMetric, Groups,

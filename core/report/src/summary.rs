@@ -230,7 +230,7 @@ fn longest(waits: &[f64]) -> f64 {
 }
 
 /// ∫ GPUs allocated dt up to `end`.
-fn allocated_gpu_seconds(log: &RunLog, end: f64) -> f64 {
+pub(crate) fn allocated_gpu_seconds(log: &RunLog, end: f64) -> f64 {
     let times = log.sample_times();
     let until = times.iter().skip(1).chain(std::iter::once(&end));
     times

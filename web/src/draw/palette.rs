@@ -108,7 +108,8 @@ fn held_type(job: JobId, stage: &Stage, run: &StageRun) -> Option<u32> {
 pub fn ink_on(background: &str) -> &'static str {
     let [r, g, b] = rgb(background).map(|channel| (f64::from(channel) / 255.0).powf(2.2));
     let luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    if luminance > 0.22 {
+    // At this luminance both have the same contrast (WCAG 2.2).
+    if luminance > 0.179 {
         "#000000"
     } else {
         "#ffffff"

@@ -69,7 +69,7 @@ pub(super) fn all(state: &AppState) -> Vec<Command> {
         let field = label.query_selector("input, select, textarea").ok()??;
         Some((name, "setting", Kind::Field(field.dyn_into().ok()?)))
     });
-    let buttons = elements("header button:not(.only-narrow)").filter_map(|button| {
+    let buttons = elements("header button:not(.only-narrow, .look-up)").filter_map(|button| {
         let name = button
             .get_attribute("aria-label")
             .or_else(|| text(&button))?;
@@ -108,6 +108,11 @@ fn text(element: &Element) -> Option<String> {
 }
 
 impl Command {
+    /// Whether it is listed before anything is looked for.
+    pub(super) fn is_at_hand(&self) -> bool {
+        matches!(self.kind, Kind::View(_) | Kind::Button(_))
+    }
+
     /// Does it.
     pub(super) fn carry_out(&self, session: &Session, state: &StateHandle) {
         match &self.kind {

@@ -65,8 +65,10 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
                 <Share state={state.clone()} services={services.clone()} />
                 <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
                 { embed_button() }
+                <button type="button" class="quiet look-up" aria-label="Search" title="Look for a job, a node, a view, a setting or a scheduler by name (Ctrl+K)"
+                    onclick={dispatch(session, |_| ViewAction::Search(true))}>{ sign(Icon::Search) }</button>
                 { quiet_button(theme, Some(theme), sign(Icon::Theme), dispatch(session, move |_| ViewAction::Theme(next_theme))) }
-                { quiet_button("Help", Some("Keys and terms (?)"), html! { "?" }, dispatch(session, |_| PanelsAction::Help(true))) }
+                { quiet_button("Help", Some("Keys and terms (?)"), sign(Icon::Help), dispatch(session, |_| PanelsAction::Help(true))) }
             </div>
         </header>
     }

@@ -25,6 +25,10 @@ pub(super) enum Icon {
     Theme,
     /// The five of a die.
     Die,
+    /// A lens.
+    Search,
+    /// A question mark.
+    Help,
     /// An arrow that turns back.
     Undo,
     /// One that turns on.
@@ -53,6 +57,12 @@ impl Icon {
             }
             Self::Redo => {
                 "M9.5 1.5 14 5.5l-4.5 4V7H6a2.6 2.6 0 0 0 0 5.2h5v2H6A4.6 4.6 0 0 1 6 5h3.5z"
+            }
+            Self::Search => {
+                "M7 1.5a5.5 5.5 0 1 0 3.2 10l3 3 1.3-1.3-3-3A5.5 5.5 0 0 0 7 1.5zM7 3.2a3.8 3.8 0 1 1 0 7.6 3.8 3.8 0 0 1 0-7.6z"
+            }
+            Self::Help => {
+                "M8 2a3.7 3.7 0 0 0-3.7 3.5h1.8a1.9 1.9 0 1 1 2.9 1.7c-1.2.7-1.9 1.4-1.9 2.6v.5h1.8v-.4c0-.6.3-.9 1.1-1.3A3.7 3.7 0 0 0 8 2zM7.1 11.8h1.8v1.9H7.1z"
             }
             Self::Theme => "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 3a5 5 0 0 1 0 10z",
         }

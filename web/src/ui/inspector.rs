@@ -11,6 +11,7 @@ use super::controls::{fact, quiet_button, swatch};
 use super::focused::use_focus_return;
 use super::journey::journey;
 use super::life;
+use super::number::{Number, OfJob, Source};
 use super::placing_panel::shown;
 use super::speed;
 use super::term::{Definition, Term};
@@ -227,7 +228,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
                     <p class="hint">{ "No run has come to its submission yet." }</p>
                 }
             </section>
-            { numbers(&runs, stage.dark) }
+            { numbers(&runs, stage.dark, (&props.session, props.job)) }
             { whole_life(&stage, &runs, life, (&props.on_job, &props.on_seek)) }
             <section>
                 <h3>{ "Why, at the clock's time" }</h3>
@@ -336,7 +337,7 @@ fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
 }
 
 /// What every run made of the job, and how it differs from the first.
-fn numbers(runs: &[InRun], dark: bool) -> Html {
+fn numbers(runs: &[InRun], dark: bool, (session, job): (&Session, JobId)) -> Html {
     let first = runs.first();
     let row = |run: &InRun| {
         let cells = run.numbers.iter().enumerate().map(|(i, &value)| {
@@ -349,9 +350,15 @@ fn numbers(runs: &[InRun], dark: bool) -> Html {
             // Waiting differs as completion does: saying it once is enough.
             let base = first.filter(|first| i == 0 && first.id != run.id);
             let words = base.and_then(|base| difference(value, base.numbers[i], Direction::Time));
+            let of = [Some((OfJob::Jct, JCT)), Some((OfJob::Wait, WAITED)), None, Some((OfJob::Rho, RHO))];
+            let of = of[i].filter(|_| !value.is_nan());
             html! {
                 <td>
-                    { text }
+                    if let Some((of, definition)) = of {
+                        <Number session={session.clone()} run={run.id} source={Source::OfJob(job, of)} {definition} {text} />
+                    } else {
+                        { text }
+                    }
                     if let Some(words) = words {
                         <span class="difference">{ words }</span>
                     }

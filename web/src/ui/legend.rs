@@ -154,7 +154,7 @@ pub(super) fn legend_by(
     by: ColourBy,
 ) -> Html {
     if classes.is_empty() {
-        return html! { <span class="hint only-wide">{ "each job its own colour" }</span> };
+        return html! { <span class="hint only-wide">{ "a hue a job; hues repeat" }</span> };
     }
     let dark = is_dark(state.view.theme);
     let stage = session.stage().read();

@@ -3,16 +3,14 @@
 
 use super::controls::swatch;
 use super::metrics::{MetricStyle, OF_TYPE, definition};
+use super::number::{Number, Source};
 use super::term::{Definition, Term};
 use super::wording::{SAME, difference};
-use crate::comparison::{outcomes, summary, types};
+use crate::comparison::{summary, types};
 use crate::draw::format;
-use crate::selected_jobs::SelectedJobs;
+use crate::session::Session;
 use crate::stage::{Stage, StageRun};
-use switchyard::job::JobId;
-use switchyard::report::{
-    Better, Metric, MetricGroup, Outcomes, Summary, TypeFigures, finished_in_all,
-};
+use switchyard::report::{Better, Metric, MetricGroup, Summary, TypeFigures};
 use switchyard_app::figures::type_title;
 use yew::prelude::*;
 
@@ -108,7 +106,12 @@ pub(super) fn known(metric: &Metric, of: &Summary) -> f64 {
 }
 
 /// The metrics table. `baseline`: the run the others are compared with.
-pub(super) fn metrics_table(columns: &[RunColumn], dark: bool, baseline: u32) -> Html {
+pub(super) fn metrics_table(
+    columns: &[RunColumn],
+    dark: bool,
+    baseline: u32,
+    (session, over_common): (&Session, bool),
+) -> Html {
     let Some(baseline) = reference(columns, baseline) else {
         return Html::default();
     };
@@ -135,6 +138,7 @@ pub(super) fn metrics_table(columns: &[RunColumn], dark: bool, baseline: u32) ->
             columns,
             (baseline, RunColumn::is_comparable),
             values,
+            |column, text| opened(session, metric, column, column.compared, over_common, text),
         )
     });
     let fail = columns
@@ -163,7 +167,7 @@ pub(super) fn metrics_table(columns: &[RunColumn], dark: bool, baseline: u32) ->
                 if fail {
                     <tbody key="failures">
                         { heading("Failures and checkpoints", across) }
-                        { for of_failures(columns, baseline) }
+                        { for of_failures(columns, baseline, |metric, column, text| opened(session, metric, column, column.summary, false, text)) }
                     </tbody>
                 }
                 { for types }
@@ -172,8 +176,29 @@ pub(super) fn metrics_table(columns: &[RunColumn], dark: bool, baseline: u32) ->
     }
 }
 
+/// A metric of a run, which opens its arithmetic.
+pub(super) fn opened(
+    session: &Session,
+    metric: &'static Metric,
+    column: &RunColumn,
+    of: Summary,
+    over_common: bool,
+    text: String,
+) -> Html {
+    let source = Source::OfRun {
+        metric: metric.id,
+        summary: of,
+        over_common,
+    };
+    html! { <Number session={session.clone()} run={column.id} {source} definition={definition(metric)} {text} /> }
+}
+
 /// What failures cost the runs, over all jobs. What is nought in every run says nothing.
-fn of_failures(columns: &[RunColumn], baseline: &RunColumn) -> Vec<Html> {
+fn of_failures(
+    columns: &[RunColumn],
+    baseline: &RunColumn,
+    number: impl Fn(&'static Metric, &RunColumn, String) -> Html,
+) -> Vec<Html> {
     let rows = Metric::of_group(MetricGroup::Failures).filter_map(|metric| {
         let values = columns.iter();
         let values: Vec<f64> = values.map(|column| (metric.of)(&column.summary)).collect();
@@ -184,6 +209,7 @@ fn of_failures(columns: &[RunColumn], baseline: &RunColumn) -> Vec<Html> {
                 columns,
                 (baseline, RunColumn::is_whole),
                 values.into_iter(),
+                |column, text| number(metric, column, text),
             )
         })
     });
@@ -203,6 +229,7 @@ fn of_type(columns: &[RunColumn], baseline: &RunColumn, at: u32) -> Vec<Html> {
             columns,
             (baseline, RunColumn::is_whole),
             values,
+            |_, text| text.into(),
         )
     });
     rows.collect()
@@ -211,20 +238,21 @@ fn of_type(columns: &[RunColumn], baseline: &RunColumn, at: u32) -> Vec<Html> {
 /// What the table shows of each run, over the selected jobs; `over_common`: of them over those that finished in all
 /// complete runs.
 pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<RunColumn> {
-    let results = || stage.runs.iter().filter_map(|run| run.finished());
-    let common = over_common.then(|| finished_in_all(results().map(|of| &of.outcomes)));
+    let common = over_common.then(|| stage.finished_in_all());
     let selected = stage.selection.jobs();
     let column = |run: &StageRun| {
         let summary = summary(stage, run);
-        let compared = match (&common, selected, run.finished()) {
-            (Some(common), _, Some(of)) => {
-                let common = common.iter().copied();
-                let own: Vec<JobId> = common.filter(|&job| stage.selection.holds(job)).collect();
-                Summary::over(&own, &stage.workload, &of.outcomes)
+        let some = stage.compared_jobs(run, common.as_deref());
+        let compared = some.map_or(summary, |(own, outcomes)| {
+            let of = Summary::over(&own, &stage.workload, &outcomes);
+            // Those of the selected that have not finished count, unless only those are asked for that have.
+            let is_of_common = over_common && run.finished().is_some();
+            let jobs = selected.filter(|_| !is_of_common);
+            Summary {
+                jobs: jobs.map_or(of.jobs, |jobs| jobs.count() as u32),
+                ..of
             }
-            (_, Some(selected), _) => over_selected(selected, stage, &outcomes(stage, run)),
-            _ => summary,
-        };
+        });
         RunColumn {
             id: run.id,
             name: run.name().to_owned(),
@@ -239,17 +267,6 @@ pub(super) fn columns(stage: &Stage, over_common: bool) -> Vec<RunColumn> {
         }
     };
     stage.runs.iter().map(column).collect()
-}
-
-/// A run over the selected jobs, as far as they have finished.
-fn over_selected(selected: &SelectedJobs, stage: &Stage, outcomes: &Outcomes) -> Summary {
-    let jobs = (0u32..).map(JobId).zip(&outcomes.jct);
-    let finished = jobs.filter(|(job, jct)| selected.holds(*job) && !jct.is_nan());
-    let finished: Vec<JobId> = finished.map(|(job, _)| job).collect();
-    Summary {
-        jobs: selected.count() as u32,
-        ..Summary::over(&finished, &stage.workload, outcomes)
-    }
 }
 
 /// What the rows below are about.
@@ -267,10 +284,13 @@ fn row(
     columns: &[RunColumn],
     compared: (&RunColumn, Stands),
     values: impl Iterator<Item = f64>,
+    number: impl Fn(&RunColumn, String) -> Html,
 ) -> Html {
     let values: Vec<f64> = values.collect();
-    let cells =
-        (0..columns.len()).map(|at| cell((definition.name, look), columns, compared, &values, at));
+    let cells = (0..columns.len()).map(|at| {
+        let look = (definition.name, look);
+        cell(look, columns, compared, &values, at, &number)
+    });
     html! {
         <tr key={definition.id}>
             <th scope="row"><Term {definition} {place} /></th>
@@ -280,13 +300,15 @@ fn row(
 }
 
 /// One number of one run: how it differs from the baseline's, and whether it is the best. `name`: the
-/// metric's, for narrow screens, where no column has a head. Only runs whose numbers stand for all jobs are compared.
+/// metric's, for narrow screens, where no column has a head; `number` shows what is known. Only runs whose numbers stand
+/// for all jobs are compared.
 pub(super) fn cell(
     (name, look): (&'static str, MetricStyle),
     columns: &[RunColumn],
     (baseline, stands): (&RunColumn, Stands),
     values: &[f64],
     at: usize,
+    number: impl Fn(&RunColumn, String) -> Html,
 ) -> Html {
     let (column, value) = (&columns[at], values[at]);
     let comparable = columns.iter().zip(values);
@@ -305,7 +327,7 @@ pub(super) fn cell(
                 if is_best {
                     <span class="mark">{ "best" }</span>
                 }
-                <span class="value">{ if value.is_nan() { "–".into() } else { (look.format)(value) } }</span>
+                <span class="value">{ if value.is_nan() { "–".into() } else { number(column, (look.format)(value)) } }</span>
                 if columns.len() > 1 {
                     <span class="difference">{ words }</span>
                 }
@@ -386,7 +408,7 @@ mod tests {
                 ["best", "×"].map(|words| rows.matches(words).count())
             };
             [
-                said(of_failures(&columns, &columns[0])),
+                said(of_failures(&columns, &columns[0], |_, _, text| text.into())),
                 said(of_type(&columns, &columns[0], 0)),
             ]
         };

@@ -40,6 +40,7 @@ mod metrics_table;
 mod named_jobs;
 mod node_groups;
 mod nodes_drawn;
+mod number;
 mod page;
 mod page_address;
 mod picked_file;

@@ -29,9 +29,9 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
     html! {
         <figure class="plot">
             <figcaption>{ &plot.title }</figcaption>
-            <p class="hint">{ format!("up: {}", plot.y) }</p>
+            <p class="hint">{ format!("↑ {}", plot.y) }</p>
             { drawing(&curve::on_page(&Curve::of(plot), dark)) }
-            <p class="hint">{ format!("across: {}{dot}", plot.x) }</p>
+            <p class="hint across">{ format!("{} →{dot}", plot.x) }</p>
             if plot.lines.len() > 1 {
                 <p class="hint names">{ for names }</p>
             }

@@ -30,8 +30,15 @@ enum Found {
 fn find(stage: &Stage, state: &AppState, words: &str) -> Vec<(Found, String, String)> {
     // Letters beyond ASCII are as they are written: their tables would be 11 KB of the page.
     let words = words.trim().to_ascii_lowercase();
+    let commands = commands::all(state);
+    let told = |command: &Command| {
+        let (name, about) = (command.name.clone(), command.about.clone());
+        (Found::Command(command.clone()), name, about)
+    };
     if words.is_empty() {
-        return Vec::new();
+        // What there is, for whoever does not know what to look for.
+        let at_hand = commands.iter().filter(|command| command.is_at_hand());
+        return at_hand.map(told).collect();
     }
     let workload = &stage.workload;
     let mut found = Vec::new();
@@ -55,13 +62,14 @@ fn find(stage: &Stage, state: &AppState, words: &str) -> Vec<(Found, String, Str
         let name = format!("node {node}");
         found.push((Found::Node(node), name, "node".to_owned()));
     }
-    let commands = commands::all(state);
     let names = commands.iter().map(|command| command.name.as_str());
     let places = matching(names, &words);
-    for command in places.into_iter().filter_map(|at| commands.get(at)) {
-        let (name, about) = (command.name.clone(), command.about.clone());
-        found.push((Found::Command(command.clone()), name, about));
-    }
+    found.extend(
+        places
+            .into_iter()
+            .filter_map(|at| commands.get(at))
+            .map(told),
+    );
     found
 }
 

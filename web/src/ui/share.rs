@@ -89,9 +89,12 @@ pub(super) fn Share(props: &StateProps) -> Html {
         }
     });
     let schedulers = format::counted(state.runs.list.len() as u64, "scheduler", "schedulers");
-    let letters = format!("{} letters.", format::count(text.len() as u64));
-    let long = (text.len() > LONG)
-        .then_some(" Some mail and chat programs cut off links longer than 2,000.");
+    let long = (text.len() > LONG).then(|| {
+        format!(
+            "{} letters: some mail and chat programs cut off links longer than 2,000.",
+            format::count(text.len() as u64)
+        )
+    });
     html! {
         <Menu name="Share" id="share-panel" title="A link to this view: what it carries, and what it cannot" {on_open}>
             <h2>{ "A link to this view" }</h2>
@@ -102,7 +105,9 @@ pub(super) fn Share(props: &StateProps) -> Html {
             }
             { for left_out(state, carries_jobs).map(|what| html! { <p>{ what }</p> }) }
             <input readonly=true aria-label="The link" value={text} {onfocus} />
-            <p class="hint">{ letters }{ long }</p>
+            if let Some(long) = long {
+                <p class="hint">{ long }</p>
+            }
             if page.starts_with("file:") {
                 <p class="hint">{ "This page was opened from a disk: its address leads there, and nowhere on other computers." }</p>
             }

@@ -181,7 +181,7 @@ fn table(
         let values: Vec<f64> = values.collect();
         let look = (of.metric.title, MetricStyle::of(of.metric));
         let compared = (baseline, RunColumn::is_comparable as fn(&RunColumn) -> bool);
-        let cells = (0..columns.len()).map(|run| cell(look, columns, compared, &values, run));
+        let cells = (0..columns.len()).map(|run| cell(look, columns, compared, &values, run, |_, text| text.into()));
         let called = group.called();
         let name = match conditions::of_group(by, &group.name) {
             None => html! { <span class="group-name">{ called }</span> },

@@ -8,7 +8,7 @@ use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{quiet_button, swatch};
 use crate::ui::export::{TABLES, file_name, save_table};
 use crate::ui::metrics::{MetricStyle, definition};
-use crate::ui::metrics_table::{RunColumn, cell, known, reference};
+use crate::ui::metrics_table::{RunColumn, cell, known, opened, reference};
 use crate::ui::term::Term;
 use switchyard::report::Metric;
 use yew::prelude::*;
@@ -77,7 +77,7 @@ pub(super) fn headline(
     dark: bool,
     on_baseline: &Callback<u32>,
 ) -> Html {
-    let stage = session.stage();
+    let (stage, over_common) = (session.stage(), state.compares_over_common());
     let Some(baseline) = reference(columns, state.runs.baseline) else {
         return Html::default();
     };
@@ -103,6 +103,7 @@ pub(super) fn headline(
                 (baseline, RunColumn::is_comparable),
                 values,
                 position,
+                |column, text| opened(session, metric, column, column.compared, over_common, text),
             )
         });
         html! {
@@ -129,9 +130,8 @@ pub(super) fn headline(
     });
     let files = TABLES.iter().map(|of| {
         let (stage, baseline, name) = (stage.clone(), baseline.id, file_name(state, of.1));
-        let over = state.compares_over_common();
-        let save =
-            Callback::from(move |_: MouseEvent| save_table(&stage, (baseline, over), &name, of));
+        let over = (baseline, over_common);
+        let save = Callback::from(move |_: MouseEvent| save_table(&stage, over, &name, of));
         quiet_button(
             &format!("Save this table as {}", of.0),
             None,

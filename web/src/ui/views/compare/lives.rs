@@ -134,7 +134,7 @@ pub(super) fn Lives(props: &StateProps) -> Html {
         <section class="by-whom lives" aria-label="Where the jobs' time went">
             <div class="by-whom-head">
                 <h2>{ "Where the jobs' time went" }</h2>
-                <label><span>{ "Told of " }</span>{ list(by, html! {
+                <label><span>{ "Of " }</span>{ list(by, html! {
                     <>
                         { option("all", "all jobs", whom.is_none(), None) }
                         { kinds }

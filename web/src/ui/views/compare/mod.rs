@@ -70,7 +70,7 @@ fn Compare(props: &StateProps) -> Html {
             <AgainstRecorded given={props.clone()} columns={columns.clone()} />
             <ByQueue ..props.clone() />
             <ByGroup given={props.clone()} columns={columns.clone()} />
-            { metrics_table(&columns, dark, state.runs.baseline) }
+            { metrics_table(&columns, dark, state.runs.baseline, (session, over_common)) }
         </div>
     }
 }

@@ -210,6 +210,7 @@ fn JobsTable(props: &StateProps) -> Html {
                         <tr aria-rowindex="1">
                             { plain(SortColumn::Name, "Job", false) }
                             { plain(SortColumn::Gpus, &format::units("GPUs"), true) }
+                            { for run_heads }
                             { plain(SortColumn::Submit, "Submitted", true) }
                             { plain(SortColumn::Duration, "Duration", true) }
                             if !stage.workload.tenants.is_empty() {
@@ -218,7 +219,6 @@ fn JobsTable(props: &StateProps) -> Html {
                             if !stage.workload.models.is_empty() {
                                 { plain(SortColumn::Model, "Model", false) }
                             }
-                            { for run_heads }
                         </tr>
                     </thead>
                     <tbody>
@@ -368,6 +368,7 @@ fn row_of(
         <tr key={id.0} class={classes!(pointed.then_some("pointed"))} data-job={id.0.to_string()} id={format!("job-{}", id.0)} aria-rowindex={(row + 2).to_string()} aria-selected={selected.to_string()} {onclick}>
             <td class="name">{ &*job.name }</td>
             <td class="number" title={job.is_on_cores().then(|| describe::asks(job))}>{ format::count(job.gpus.into()) }</td>
+            { for runs }
             <td class="number" title={stage.moments().exact(job.submit.seconds())}>{ stage.moments().time(job.submit.seconds()) }</td>
             <td class="number">{ format::duration(job.work.seconds()) }</td>
             // Columns that no job of the trace has anything in would only take room.
@@ -377,7 +378,6 @@ fn row_of(
             if !workload.models.is_empty() {
                 <td>{ describe::name_of(&workload.models, job.model) }</td>
             }
-            { for runs }
         </tr>
     }
 }

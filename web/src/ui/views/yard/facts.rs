@@ -25,8 +25,8 @@ static IN_USE: Definition = Definition {
 };
 static RHO: Definition = Definition {
     id: "yard-rho",
-    name: "ρ",
-    meaning: "Finish-time fairness of the whole run: a job's completion time over what it would be on an equal share of the cluster, averaged over its jobs. Below 1: better than an equal share.",
+    name: "whole run’s ρ",
+    meaning: "Finish-time fairness: a job's completion time over what it would be on an equal share of the cluster, averaged over its jobs. Below 1: better than an equal share.",
     formula: "mean of JCT shared ∕ JCT alone on a 1∕N share",
     source: "Themis (NSDI'20).",
 };
@@ -66,8 +66,9 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
     let facts: [(Definition, String); 4] = [
         (FINISHED, count(run.moment.finished().into())),
         (IN_USE, format!("{in_use:.0} %")),
-        (RHO, rho.map_or_else(|| "–".to_owned(), figures)),
         (RESTARTS, count(run.restarts(now) as u64)),
+        // Last, since it alone does not go with the clock.
+        (RHO, rho.map_or_else(|| "–".to_owned(), figures)),
     ];
     let facts = facts.into_iter().map(|(definition, value)| {
         // What is of the whole run is not told to a reader who is to guess it (embed.css).
