@@ -32,6 +32,8 @@ pub struct Arithmetic {
     pub formula: &'static str,
     /// What it takes.
     pub operands: Vec<Operand>,
+    /// What comes out is in.
+    pub unit: MetricUnit,
     /// What the formula does with the values.
     how: fn(&[f64]) -> f64,
     /// The jobs with the greatest shares of it, 0 to 1, the greatest first; empty where it is no sum over jobs.
@@ -60,6 +62,7 @@ impl Arithmetic {
         Self {
             formula,
             operands: operands.into(),
+            unit: MetricUnit::Seconds,
             how,
             most: Vec::new(),
         }
@@ -76,7 +79,7 @@ impl Arithmetic {
         if !(metric.of)(over.summary).is_finite() {
             return None;
         }
-        match metric.path.split_once('.') {
+        let arithmetic = match metric.path.split_once('.') {
             Some(("jct", which)) => over.of_column(&over.outcomes.jct, metric.unit, which),
             Some(("queueing", which)) => {
                 over.of_column(&over.outcomes.queueing, metric.unit, which)
@@ -95,7 +98,11 @@ impl Arithmetic {
                 "goodput" => over.goodput(),
                 _ => None,
             },
-        }
+        };
+        Some(Self {
+            unit: metric.unit,
+            ..arithmetic?
+        })
     }
 
     /// A job's completion time: its end less its submission.
@@ -126,7 +133,10 @@ impl Arithmetic {
             seconds("its JCT", jct),
             seconds("alone on an equal share of the cluster", jct / rho),
         ];
-        Some(Self::new("{0} ∕ {1}", operands, |of| of[0] / of[1]))
+        Some(Self {
+            unit: MetricUnit::Number,
+            ..Self::new("{0} ∕ {1}", operands, |of| of[0] / of[1])
+        })
     }
 }
 

@@ -87,6 +87,19 @@ pub(super) fn Number(props: &Props) -> Html {
             }
         }
     });
+    // The page would take it for its own.
+    let onkeydown = {
+        let card = card.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let card = card.cast::<HtmlElement>();
+            let open = card.filter(|card| card.matches(":popover-open").unwrap_or(false));
+            if let Some(open) = open.filter(|_| event.key() == "Escape") {
+                event.prevent_default();
+                event.stop_propagation();
+                let _ = open.hide_popover();
+            }
+        })
+    };
     let Definition {
         name,
         formula,
@@ -114,7 +127,7 @@ pub(super) fn Number(props: &Props) -> Html {
             |&(job, share)| html! { <>{ " " }{ link(job) }{ format!(" {}", format::percent(share)) }</> },
         );
         html! {
-            <div ref={card} popover="auto" class="meaning arithmetic" role="dialog" aria-label={format!("How {name} comes about")} ~style={style.clone()}>
+            <div ref={card} popover="auto" class="meaning arithmetic" role="dialog" onkeydown={onkeydown.clone()} aria-label={format!("How {name} comes about")} ~style={style.clone()}>
                 <strong>{ words(name) }<span class="hint">{ run.map(|run| format!(" {}", run.name())) }</span></strong>
                 <span>{ words(if formula.is_empty() { meaning } else { formula }) }</span>
                 <dl class="job-facts">{ for operands }</dl>
@@ -130,7 +143,7 @@ pub(super) fn Number(props: &Props) -> Html {
     });
     html! {
         <>
-            <button ref={button} type="button" class="number" {onclick} aria-haspopup="dialog">{ &props.text }</button>
+            <button ref={button} type="button" class="number" {onclick} {onkeydown} aria-haspopup="dialog">{ &props.text }</button>
             { card.unwrap_or_default() }
         </>
     }

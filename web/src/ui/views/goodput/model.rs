@@ -2,6 +2,7 @@
 //! [`Answer`] the choice of batch size and its curves. Formulas are [`goodput`](switchyard::goodput)'s.
 
 use crate::complaint::Complaint;
+use crate::draw::format::count;
 use serde::{Deserialize, Serialize};
 use switchyard::explain::{Fact, Mark, Plot, PlotLine};
 use switchyard::goodput::batch::{choose, curve};
@@ -290,7 +291,7 @@ impl Model {
             .rule
             .factor(&self.stats, scale, f64::from(epoch));
         let mut facts = vec![
-            Fact::new("batch size M", format!("{batch} samples")),
+            Fact::new("batch size M", format!("{} samples", count(batch as u64))),
             Fact::new(
                 "per GPU",
                 match best.batch {
@@ -298,12 +299,18 @@ impl Model {
                     LocalBatch { m, s } => format!("m = {m}, accumulated {} times", s + 1),
                 },
             ),
-            Fact::new("throughput", format!("{throughput:.0} samples/s")),
+            Fact::new(
+                "throughput",
+                format!("{} samples/s", count(throughput.round() as u64)),
+            ),
             Fact::new(
                 "statistical efficiency",
                 format!("{:.0} %", 100.0 * self.stats.efficiency(scale)),
             ),
-            Fact::new("goodput", format!("{:.0} samples/s", best.goodput)),
+            Fact::new(
+                "goodput",
+                format!("{} samples/s", count(best.goodput.round() as u64)),
+            ),
             Fact::new("learning rate", format!("× {factor:.2}")),
         ];
         if let Some((_, one)) = self.best(1)

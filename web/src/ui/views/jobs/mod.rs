@@ -76,6 +76,17 @@ fn JobsTable(props: &StateProps) -> Html {
         move |list| screen.set(measure(list))
     });
 
+    // Chosen elsewhere, it is to be seen here.
+    use_effect_with(selected, {
+        let (list, rows) = (list.clone(), rows.clone());
+        move |selected| {
+            let row = selected.and_then(|job| rows.jobs.iter().position(|&other| other == job.0));
+            if let Some(row) = row {
+                scroll_to(&list, row);
+            }
+        }
+    });
+
     let onscroll = {
         let (list, screen) = (list.clone(), screen.setter());
         Callback::from(move |_: Event| {
