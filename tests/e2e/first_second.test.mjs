@@ -85,7 +85,7 @@ const live = (page) => page.waitForFunction(() => !document.getElementById("pict
 /** Where things lie, by what they are and say. */
 const boxes = (page, root) =>
   page.locator(root).evaluate((root) => {
-    const all = [...root.querySelectorAll("button:not(.skip), h1, h2, select, input, summary, .tagline, .hint, .painted, .intro p, .situation, dt, .rail, .player, .tabs")];
+    const all = [...root.querySelectorAll("button:not(.skip), h1, h2, select, input, summary, .hint, .painted, .intro p, .situation, dt, .rail, .player, .tabs")];
     return all.filter((of) => of.checkVisibility()).map((of) => {
       const { left, top, width, height } = of.getBoundingClientRect();
       const isDrawn = of.matches(".painted");

@@ -166,7 +166,6 @@ pub fn App(props: &AppProps) -> Html {
                 { skip_link() }
                 { header(&state, &services) }
                 <aside class={classes!("rail", state.panels.drawer.then_some("open"))} id="rail" aria-label="Trace, schedulers and cluster">
-                    <p class="tagline">{ "Watch how GPU-cluster schedulers run the same job trace." }</p>
                     { trace_panel(&state, session) }
                     { scheduler_panel(&state, session) }
                     { cluster_panel(&state, session) }

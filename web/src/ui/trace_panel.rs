@@ -88,6 +88,22 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
         .iter()
         .find(|sample| Some(sample.name) == open_sample)
         .map(|sample| sample.summary);
+    let scenes = html! {
+        <>
+            if open_sample != Some(DATA_CENTRE) {
+                <p class="hint">{ "Where it matters which jobs are neighbours: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={onscene(DATA_CENTRE)}>{ "a data centre" }</button></p>
+            }
+            if open_sample != Some(TWO_TEAMS) {
+                <p class="hint">{ "Who gets how much, and who must give back: " }<button type="button" class="link" title="Queues with quotas: what one team does not use the other borrows, until its owner needs it" onclick={onscene(TWO_TEAMS)}>{ "two teams share a cluster" }</button></p>
+            }
+            if open_sample != Some(IN_TURNS) {
+                <p class="hint">{ "Jobs that wait for different things: " }<button type="button" class="link" title="Up to four jobs take turns on the same GPUs: one loads data, another computes, a third exchanges gradients (Muri)" onclick={onscene(IN_TURNS)}>{ "taking turns" }</button></p>
+            }
+            if open_sample != Some(THREE_TYPES) {
+                <p class="hint">{ "Jobs that grow and shrink: " }<button type="button" class="link" title="How many GPUs, and of which type: decided for all jobs together, every minute (Sia)" onclick={onscene(THREE_TYPES)}>{ "three types at once" }</button></p>
+            }
+        </>
+    };
     html! {
         <section aria-labelledby="trace-title">
             <h2 id="trace-title">{ "Trace" }</h2>
@@ -110,17 +126,11 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
             if state.opening.source != Source::File(MADE.to_owned()) {
                 <p class="hint">{ "No trace at hand? " }<button type="button" class="link" title="A small table of jobs to type in and drag" onclick={onhand}>{ "Make jobs by hand" }</button></p>
             }
-            if open_sample != Some(DATA_CENTRE) {
-                <p class="hint">{ "Where it matters which jobs are neighbours: " }<button type="button" class="link" title="Jobs that slow their neighbours, on racks and partitions: laid by a network that learned, beside two rules" onclick={onscene(DATA_CENTRE)}>{ "a data centre" }</button></p>
-            }
-            if open_sample != Some(TWO_TEAMS) {
-                <p class="hint">{ "Who gets how much, and who must give back: " }<button type="button" class="link" title="Queues with quotas: what one team does not use the other borrows, until its owner needs it" onclick={onscene(TWO_TEAMS)}>{ "two teams share a cluster" }</button></p>
-            }
-            if open_sample != Some(IN_TURNS) {
-                <p class="hint">{ "Jobs that wait for different things: " }<button type="button" class="link" title="Up to four jobs take turns on the same GPUs: one loads data, another computes, a third exchanges gradients (Muri)" onclick={onscene(IN_TURNS)}>{ "taking turns" }</button></p>
-            }
-            if open_sample != Some(THREE_TYPES) {
-                <p class="hint">{ "Jobs that grow and shrink: " }<button type="button" class="link" title="How many GPUs, and of which type: decided for all jobs together, every minute (Sia)" onclick={onscene(THREE_TYPES)}>{ "three types at once" }</button></p>
+            if matches!(state.opening.source, Source::Sample(_)) {
+                { scenes }
+            } else {
+                // Whoever has a trace open knows what to look at.
+                <details class="scenes"><summary>{ "Samples of one thing each" }</summary>{ scenes }</details>
             }
             { state.opening.progress.as_ref().map(|opening| progress(opening, session)).unwrap_or_default() }
             if let Some(trace) = &state.opening.trace {

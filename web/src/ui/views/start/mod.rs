@@ -70,7 +70,7 @@ fn StartView(props: &StateProps) -> Html {
                 if let Some(start) = start {
                     { answers(&start, state, session) }
                 } else if refused.is_none() {
-                    <p class="hint">{ "Say what the job wants, and ask. The answer is no time but a distribution: half of the time before this, nine of ten before that." }</p>
+                    <p class="empty">{ "Say what the job wants, and ask. The answer is no time but a distribution: half of the time before this, nine of ten before that." }</p>
                 }
                 <p class="terms"><Term definition={ANSWER} /><Term definition={PLAIN} /></p>
             </section>

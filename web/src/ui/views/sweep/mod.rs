@@ -60,7 +60,7 @@ fn SweepView(props: &StateProps) -> Html {
                         { table(sweep) }
                     }
                 } else {
-                    <p class="hint">{ "Say what to vary. Every value is run under every scheduler of the list; of each run its numbers stay, and a link to it." }</p>
+                    <p class="empty">{ "Say what to vary. Every value is run under every scheduler of the list; of each run its numbers stay, and a link to it." }</p>
                 }
                 // What web/explorer/ fills (static/lazy.js): the table of this sweep, or of a file.
                 <switchyard-explorer own={own.map(|of| of.done().to_string())} />
