@@ -15,6 +15,7 @@ use crate::selected_jobs::JobSelection;
 use crate::state::link::Link;
 use crate::state::{AppState, Phase, Run};
 use crate::time_axis::{AxisRequest, TimeAxis, Window};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::{OnceCell, Ref, RefCell, RefMut};
 use std::ops::Deref;
@@ -25,6 +26,10 @@ use switchyard::engine::{Attained, Held, Measure, Moment, RunLog, TimeIndex};
 use switchyard::explain::PlacingStep;
 use switchyard::job::JobId;
 use switchyard::workload::Workload;
+
+/// A job's segments. Most jobs have one or two, which lie in the list itself: of a million jobs that saves as many
+/// pieces of memory.
+pub type Stays = SmallVec<[u32; 2]>;
 
 /// The stage as everyone holds it; equal if it is the same stage.
 #[derive(Clone, Default)]
@@ -104,7 +109,7 @@ pub struct StageRun {
     /// What a placer that learned decided of the chosen job, and for which time.
     pub placing: Option<(Time, PlacingStep)>,
     /// Each job's segments, in order of start.
-    pub segments_of: Vec<Vec<u32>>,
+    pub segments_of: Vec<Stays>,
     /// What turns segments into attained service.
     attained: Attained,
     /// The most jobs that wait at once.
@@ -345,7 +350,7 @@ impl StageRun {
             links: None,
             bands: Bands::default(),
             placing: None,
-            segments_of: vec![Vec::new(); jobs],
+            segments_of: vec![Stays::new(); jobs],
             attained: Attained::default(),
             most_waiting: 0,
             quotas: OnceCell::new(),
@@ -414,7 +419,7 @@ impl StageRun {
 
     /// A job's segments, in order of start.
     pub fn segments(&self, job: JobId) -> &[u32] {
-        self.segments_of.get(job.index()).map_or(&[], Vec::as_slice)
+        self.segments_of.get(job.index()).map_or(&[], |of| of)
     }
 
     /// A job's stays on GPUs until `now`.

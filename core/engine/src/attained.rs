@@ -135,12 +135,13 @@ impl Attained {
     }
 
     /// Takes in the promotions among the log's new events. `segments_of`: each job's segments.
-    pub fn note_promotions(&mut self, log: &RunLog, segments_of: &[Vec<u32>]) {
+    pub fn note_promotions(&mut self, log: &RunLog, segments_of: &[impl AsRef<[u32]>]) {
         for event in (self.next_event..log.events()).map(|i| log.event(i)) {
             let segments = segments_of.get(event.job.index());
             let (EventKind::Promote, Some(segments)) = (event.kind, segments) else {
                 continue;
             };
+            let segments = segments.as_ref();
             // It waits when it rises, and may begin its next stay at the same moment.
             let begun = segments.partition_point(|&i| log.segment(i as usize).start < event.time);
             let last = begun.checked_sub(1).map(|last| segments[last]);

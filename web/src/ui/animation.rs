@@ -29,6 +29,9 @@ pub(super) struct Hosted {
 /// Frames whose paint time is remembered.
 const FRAMES_MEASURED: usize = 300;
 
+/// Script milliseconds after which the canvases that are left wait for the next frame.
+const FRAME_BUDGET_MS: f64 = 7.0;
+
 /// A longer gap between frames (a hidden tab, a breakpoint) does not move the clock.
 const LONGEST_FRAME_MS: f64 = 250.0;
 
@@ -41,6 +44,8 @@ struct Inner {
     window: Window,
     hosted: RefCell<Vec<(u32, Hosted)>>,
     next_id: Cell<u32>,
+    /// The canvas that is painted first, by its place in the list: those that had to wait come first at the next frame.
+    first: Cell<usize>,
     /// The canvas the pointer or the focus was last on: it gets the keys.
     active: Cell<Option<u32>>,
     /// Script milliseconds of the last frames that painted anything.
@@ -67,6 +72,7 @@ impl Animation {
             window,
             hosted: RefCell::default(),
             next_id: Cell::default(),
+            first: Cell::default(),
             active: Cell::default(),
             frame_ms: RefCell::default(),
             last_ms: Cell::default(),
@@ -171,10 +177,19 @@ impl Animation {
         let mut changed = Vec::new();
         let mut hosted = self.0.hosted.borrow_mut();
         let mut sought = false;
-        for (_, canvas) in hosted.iter_mut() {
+        let count = hosted.len();
+        let (first, mut waiting) = (self.0.first.get(), None);
+        for at in (0..count).map(|i| (first + i) % count) {
+            let canvas = &mut hosted[at].1;
             let size = canvas.measure(Ratio(self.0.window.device_pixel_ratio()));
             let revision = self.0.stage.read().revision;
             if canvas.painted == Some(revision) && !canvas.moving && canvas.size == size {
+                continue;
+            }
+            // What somebody waits for is painted, and so is the first of each frame.
+            let waits = canvas.painted.is_some() && canvas.size == size;
+            if waits && painted && self.now() - begin > FRAME_BUDGET_MS {
+                waiting.get_or_insert(at);
                 continue;
             }
             if !sought {
@@ -193,6 +208,7 @@ impl Animation {
             }
             painted = true;
         }
+        self.0.first.set(waiting.unwrap_or_default());
         // They may ask for canvases in their turn.
         drop(hosted);
         if painted {

@@ -30,8 +30,10 @@ const NARROW: f64 = 320.0;
 pub(super) struct Props {
     /// For the clock, the axis of time and the caption.
     pub(super) given: StateProps,
-    /// What it shows of all of time.
-    pub(super) figure: Rc<Figure>,
+    /// What it shows of the runs.
+    pub(super) chart: Chart,
+    /// Changes when the runs or the selection have.
+    pub(super) version: (u32, u32),
 }
 
 /// What the pointer holds.
@@ -63,19 +65,18 @@ pub(super) fn ChartCard(props: &Props) -> Html {
     let held = use_mut_ref(|| None::<HeldPointer>);
     let dragged = use_state_eq(|| None::<[f64; 2]>);
     let axis = use_axis(stage);
-    let chart = props.figure.chart;
+    let chart = props.chart;
     let over_time = chart.is_over_time();
     let field = chart.field();
     let seen = axis.seen.filter(|_| over_time);
-    let figure = use_memo((props.figure.clone(), seen), |(whole, seen)| match seen {
-        Some(window) => Rc::new(Figure::within(
-            chart,
-            &stage.read().shown_comparison(),
-            *window,
-        )),
-        None => whole.clone(),
+    let figure = use_memo((chart, props.version, seen), |_| {
+        let stage = stage.read();
+        let runs = stage.shown_comparison();
+        match seen {
+            Some(window) => Figure::within(chart, &runs, window),
+            None => Figure::of(chart, &runs),
+        }
     });
-    let figure = (*figure).clone();
     let look = ChartStyle::on_page(dark, pointed.or(*pinned));
     let picture = use_memo((figure.clone(), size, look), |(figure, size, look)| {
         let is_there = size.w > 0.0;

@@ -1,12 +1,11 @@
 //! Which jobs the jobs table shows, in which order, and which of them fit on the screen.
 
 use crate::comparison::outcomes;
-use crate::draw::describe::name_of;
 use crate::stage::Stage;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use switchyard::job::JobId;
-use switchyard::order;
+use switchyard::job::{Job, JobId};
+use switchyard::order::{self, ByValue};
 use switchyard::report::Outcomes;
 use switchyard::workload::Workload;
 
@@ -162,56 +161,71 @@ impl ListedJobs {
             jobs.map(|job| value(outcomes, job)).collect()
         };
         let per_run: Vec<Vec<f64>> = outcomes.iter().map(column).collect();
-        // The order of submission breaks ties; it is also the order to begin with.
-        if sorting.column != SortColumn::Submit {
-            order::sort_by(&mut jobs, |&a, &b| {
-                compare(workload, &per_run, sorting, a, b)
-            });
-        } else if sorting.descending {
-            jobs.reverse();
-        }
+        sort(&mut jobs, workload, &per_run, sorting);
         Self { jobs, per_run }
     }
 }
 
-fn compare(
-    workload: &Workload,
-    per_run: &[Vec<f64>],
-    sorting: Sorting,
-    a: u32,
-    b: u32,
-) -> Ordering {
-    let (a, b) = (a as usize, b as usize);
-    let (x, y) = (&workload.jobs[a], &workload.jobs[b]);
-    let order = match sorting.column {
-        SortColumn::Name => natural(&x.name, &y.name),
-        SortColumn::Gpus => x.gpus.cmp(&y.gpus),
-        SortColumn::Submit => x.submit.cmp(&y.submit),
-        SortColumn::Duration => x.work.seconds().total_cmp(&y.work.seconds()),
-        SortColumn::Tenant => {
-            name_of(&workload.tenants, x.tenant).cmp(name_of(&workload.tenants, y.tenant))
+/// Sorts jobs. The order of submission breaks ties; it is also the order to begin with.
+fn sort(jobs: &mut Vec<u32>, workload: &Workload, per_run: &[Vec<f64>], sorting: Sorting) {
+    let job = |at: u32| &workload.jobs[at as usize];
+    let by_rank = |names: &[String], of: fn(&Job) -> Option<u32>| {
+        let ranks = ranks(names);
+        let rank = move |at| of(job(at)).and_then(|name| ranks.get(name as usize).copied());
+        // Whoever has none comes before all that have.
+        by_number(
+            jobs,
+            |at| rank(at).map_or(-1.0, f64::from),
+            sorting.descending,
+        )
+    };
+    *jobs = match sorting.column {
+        SortColumn::Submit if sorting.descending => jobs.iter().rev().copied().collect(),
+        SortColumn::Submit => return,
+        SortColumn::Name => {
+            order::sort_by(jobs, |&a, &b| {
+                let order = natural(&job(a).name, &job(b).name);
+                match sorting.descending {
+                    true => order.reverse(),
+                    false => order,
+                }
+            });
+            return;
         }
-        SortColumn::Model => {
-            name_of(&workload.models, x.model).cmp(name_of(&workload.models, y.model))
-        }
+        SortColumn::Gpus => by_number(jobs, |at| job(at).gpus.into(), sorting.descending),
+        SortColumn::Duration => by_number(jobs, |at| job(at).work.seconds(), sorting.descending),
+        SortColumn::Tenant => by_rank(&workload.tenants, |job| job.tenant),
+        SortColumn::Model => by_rank(&workload.models, |job| job.model),
         SortColumn::Run(run) => {
             let Some(values) = per_run.get(run) else {
-                return Ordering::Equal;
+                return;
             };
-            // Jobs not finished come last either way.
-            match (values[a].is_nan(), values[b].is_nan()) {
-                (true, true) => return Ordering::Equal,
-                (true, false) => return Ordering::Greater,
-                (false, true) => return Ordering::Less,
-                (false, false) => values[a].total_cmp(&values[b]),
-            }
+            by_number(jobs, |at| values[at as usize], sorting.descending)
         }
     };
-    if sorting.descending {
-        order.reverse()
-    } else {
-        order
+}
+
+/// Jobs by a number each, which is asked for once: a million jobs lie far apart in memory. Those without one come last
+/// either way.
+fn by_number(jobs: &[u32], number: impl Fn(u32) -> f64, descending: bool) -> Vec<u32> {
+    let sign = if descending { -1.0 } else { 1.0 };
+    let keys = jobs
+        .iter()
+        .map(|&job| (ByValue::of(sign * number(job)), job));
+    let mut keys: Vec<(ByValue, u32)> = keys.collect();
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, job)| job).collect()
+}
+
+/// The place of each name among all, in order.
+fn ranks(names: &[String]) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order::sort_by_key(&mut order, |&at| names[at].as_str());
+    let mut ranks = vec![0; names.len()];
+    for (rank, at) in (0..).zip(order) {
+        ranks[at] = rank;
     }
+    ranks
 }
 
 /// Numbers within names by value: `job-9` before `job-10`.

@@ -16,8 +16,9 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::engine::{Absence, NodeState, RunLog, Segment};
 use switchyard::job::JobId;
 
-/// Segments taken in per frame: a long log that is opened late must not hold the page up.
-const SEGMENTS_PER_FRAME: usize = 50_000;
+/// Stays on single GPUs that all timelines together take in per frame: a long log that is opened late must not hold the
+/// page up.
+const STAYS_PER_FRAME: usize = 40_000;
 
 /// An image with more hard pixels is made coarser while the view moves, and is refined when it has
 /// rested for so many milliseconds.
@@ -93,8 +94,9 @@ impl Rows for ByGpu {
     }
 
     fn extend(&mut self, shown: OnStage<'_>) {
-        let run = shown.run;
-        self.rows.extend(&run.log, &run.bands, SEGMENTS_PER_FRAME);
+        let (run, runs) = (shown.run, shown.stage.runs.len().max(1));
+        self.rows
+            .extend(&run.log, &run.bands, STAYS_PER_FRAME / runs);
     }
 
     fn layout(

@@ -80,7 +80,7 @@ impl GpuRows {
         self.seen
     }
 
-    /// Takes in what has been added to the log, at most `most` segments.
+    /// Takes in what has been added to the log, until it has `most` more stays on single GPUs.
     pub(super) fn extend(&mut self, log: &RunLog, bands: &Bands, most: usize) {
         if self.lanes == 1 && !bands.is_empty() {
             (self.lanes, self.seen) = (LANES, 0);
@@ -88,9 +88,12 @@ impl GpuRows {
             self.rows.clear();
             self.rows.resize_with(rows, GpuRow::default);
         }
-        let until = log.segments().min(self.seen.saturating_add(most));
-        for i in self.seen..until {
+        let mut stays = 0;
+        while self.seen < log.segments() && stays < most {
+            let i = self.seen;
+            self.seen += 1;
             let segment = log.segment(i);
+            stays += segment.gpu_count() as usize;
             for part in segment.gpus {
                 let Some(&first) = self.first.get(part.node as usize) else {
                     continue;
@@ -108,7 +111,6 @@ impl GpuRows {
                 }
             }
         }
-        self.seen = until;
     }
 
     /// How many lanes each GPU has.
