@@ -27,6 +27,9 @@ use switchyard::explain::PlacingStep;
 use switchyard::job::JobId;
 use switchyard::workload::Workload;
 
+/// For so many jobs at most a log has room from its beginning.
+const MOST_RESERVED: usize = 2_000_000;
+
 /// A job's segments. Most jobs have one or two, which lie in the list itself: of a million jobs that saves as many
 /// pieces of memory.
 pub type Stays = SmallVec<[u32; 2]>;
@@ -437,6 +440,9 @@ impl StageRun {
     fn receive<E>(&mut self, append: impl FnOnce(&mut RunLog) -> Result<(), E>) -> Result<(), E> {
         let known = self.log.segments();
         let samples = self.log.sample_waiting().len();
+        if self.log.events() == 0 {
+            self.log.reserve(self.segments_of.len().min(MOST_RESERVED));
+        }
         append(&mut self.log)?;
         let new = &self.log.sample_waiting()[samples..];
         self.most_waiting = new.iter().copied().fold(self.most_waiting, u32::max);

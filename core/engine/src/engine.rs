@@ -157,8 +157,7 @@ impl Simulation {
         Ok(true)
     }
 
-    /// Makes room for the log that its jobs come to if each runs once, as far as the budget goes: a log that
-    /// grows to millions of jobs is copied again and again, and a program in wasm keeps the room of all copies.
+    /// Makes room for the log that its jobs come to if each runs once, as far as the budget goes.
     pub fn reserve_log(&mut self) {
         let setting = &self.world.setting;
         let affordable = setting.options.log_budget.bytes / RunLog::least_bytes(1);

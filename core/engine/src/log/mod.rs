@@ -484,8 +484,9 @@ impl RunLog {
         jobs * (stay + LEAST_EVENTS * Events::ROW_BYTES)
     }
 
-    /// Makes room for so many jobs, each of which runs once.
-    pub(super) fn reserve(&mut self, jobs: usize) {
+    /// Makes room for so many jobs, each of which runs once: a log that grows to millions of jobs is copied again and
+    /// again, and a program in wasm keeps the room of all copies.
+    pub fn reserve(&mut self, jobs: usize) {
         let tables = &mut self.tables;
         tables.segments.reserve(jobs);
         tables.gpus.reserve(jobs);
