@@ -12,7 +12,7 @@ use std::sync::Arc;
 use switchyard::trace::{Choices, OpenOptions, Opening};
 use switchyard::workload::{SAMPLES, Sample};
 use switchyard_app::driver::Budget;
-use switchyard_app::study::{Request, Study, cluster_of};
+use switchyard_app::study::{Prepared, Request, Study, cluster_of};
 
 /// The keys that a block may have: attributes of the element, in the order in which they are written.
 const KEYS: [&str; 13] = [
@@ -191,11 +191,22 @@ impl Figure {
                 outcomes: ended.outcomes,
                 log: Arc::new(ended.log),
                 prepared: Rc::clone(&prepared),
+                trace: self.trace(&prepared),
             });
             self.known.borrow_mut().insert(asked, Rc::clone(&run));
             runs.push(run);
         }
         Ok(runs)
+    }
+
+    /// What its jobs are called, for people.
+    fn trace(&self, prepared: &Prepared) -> String {
+        let src = self.src();
+        match (Sample::named(src), &*prepared.experiment.title) {
+            (Some(sample), _) => sample.title.to_owned(),
+            (None, "") => src.to_owned(),
+            (None, title) => title.to_owned(),
+        }
     }
 
     fn src(&self) -> &str {

@@ -2,6 +2,7 @@
 //! two of them in a claim or a goal. A scheduler is a spec (`tiresias-las[queues=2]`) or, as `1`, a
 //! position in the figure's list; behind a semicolon stands a job (`jct(fifo; mine)`).
 
+use crate::arithmetic::{self, Opened, exact};
 use crate::figure::Figure;
 use crate::run::Run;
 use anyhow::{Context, Result, bail, ensure};
@@ -38,15 +39,34 @@ pub(crate) struct Condition(Vec<(Formula, &'static str, Formula)>);
 /// How two sides are compared.
 const COMPARISONS: [&str; 5] = ["<=", ">=", "==", "<", ">"];
 
+/// A number of a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Said {
+    /// As the sentence has it.
+    pub(crate) words: String,
+    /// How it comes about.
+    pub(crate) opened: Opened,
+}
+
 /// A sentence's formula, with how it is written behind a bar: `jct_mean(fifo)/3600 | 1`.
-pub(crate) fn in_words(text: &str, figure: &Figure) -> Result<String> {
+pub(crate) fn said(text: &str, figure: &Figure) -> Result<Said> {
     let (formula, how) = match text.split_once('|') {
         Some((formula, how)) => (formula, Some(how.trim())),
         None => (text, None),
     };
     let formula = Formula::parse(formula)?;
     let quantity = formula.value(figure, &figure.policies())?;
-    quantity.in_words(how)
+    Ok(Said {
+        words: quantity.in_words(how)?,
+        opened: formula.opened(figure)?,
+    })
+}
+
+/// What a written sum comes to: `(1,200 + 3) ∕ 2`.
+fn worked_out(sum: &str) -> Result<f64> {
+    let plain = sum.replace(',', "").replace('−', "-");
+    let plain = plain.replace('×', "*").replace('∕', "/");
+    Formula::parse(&plain)?.number()
 }
 
 impl Condition {
@@ -131,6 +151,15 @@ impl Formula {
 
     fn atom(rest: &mut &str) -> Result<Self> {
         let text = *rest;
+        if let Some(inner) = text.strip_prefix('(') {
+            *rest = inner.trim_start();
+            let formula = Self::sum(rest)?;
+            let behind = rest.strip_prefix(')');
+            *rest = behind
+                .with_context(|| format!("'{text}': a bracket is not closed"))?
+                .trim_start();
+            return Ok(formula);
+        }
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
         let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
         let (word, behind) = text.split_at(end);
@@ -180,13 +209,88 @@ impl Formula {
                     '/' => left.in_seconds && !right.in_seconds,
                     _ => left.in_seconds || right.in_seconds,
                 };
-                let number = match sign {
-                    '+' => left.number + right.number,
-                    '-' => left.number - right.number,
-                    '*' => left.number * right.number,
-                    _ => left.number / right.number,
-                };
+                let number = joined(left.number, *sign, right.number);
                 Ok(Quantity { number, in_seconds })
+            }
+        }
+    }
+
+    /// What it comes to where it is of numbers alone.
+    fn number(&self) -> Result<f64> {
+        match self {
+            Self::Number(number) => Ok(*number),
+            Self::Both(left, sign, right) => Ok(joined(left.number()?, *sign, right.number()?)),
+            Self::Clock | Self::Ask(..) => bail!("it is of more than numbers"),
+        }
+    }
+
+    /// How its number comes about; of several numbers, how each of them does.
+    fn opened(&self, figure: &Figure) -> Result<Opened> {
+        let quantity = self.value(figure, &figure.policies())?;
+        let opened = match self {
+            Self::Ask(name, who, what) => {
+                if let Some((application, gpus)) = application(name, who, what.as_deref())? {
+                    arithmetic::of_a_model(&application, name, gpus)?
+                } else {
+                    let runs = figure.runs(&with(&figure.policies(), who)?)?;
+                    let run = &runs[position(&runs, who)?];
+                    arithmetic::of_a_run(run, name, what.as_deref())?
+                }
+            }
+            _ => {
+                let mut parts = Vec::new();
+                let (formula, sum) = self.written(figure, &mut parts)?;
+                Opened {
+                    title: "Worked out from several numbers".to_owned(),
+                    formula,
+                    sum,
+                    unit: if quantity.in_seconds { "s" } else { "" },
+                    parts,
+                    ..Opened::default()
+                }
+            }
+        };
+        checked(opened, quantity.number)
+    }
+
+    /// Its formula in words and with values, and in `parts` how each of these comes about.
+    fn written(&self, figure: &Figure, parts: &mut Vec<Opened>) -> Result<(String, String)> {
+        match self {
+            Self::Number(number) => Ok((exact(*number), exact(*number))),
+            Self::Clock | Self::Ask(..) => {
+                let opened = self.opened(figure)?;
+                let quantity = self.value(figure, &figure.policies())?;
+                let words = match &opened.policy {
+                    Some(policy) => format!("{} ({policy})", opened.title),
+                    None => opened.title.clone(),
+                };
+                if !parts.contains(&opened) {
+                    parts.push(opened);
+                }
+                Ok((words, exact(quantity.number)))
+            }
+            Self::Both(left, sign, right) => {
+                let is_sum = |of: &Self| matches!(of, Self::Both(_, '+' | '-', _));
+                let is_both = |of: &Self| matches!(of, Self::Both(..));
+                let is_product = matches!(sign, '*' | '/');
+                let in_brackets = |is: bool, (words, sum): (String, String)| match is {
+                    true => (format!("({words})"), format!("({sum})")),
+                    false => (words, sum),
+                };
+                let left = in_brackets(is_product && is_sum(left), left.written(figure, parts)?);
+                let is = match is_product {
+                    true => is_both(right),
+                    false => is_sum(right),
+                };
+                let right = in_brackets(is, right.written(figure, parts)?);
+                let sign = match sign {
+                    '-' => '−',
+                    '*' => '×',
+                    '/' => '∕',
+                    other => *other,
+                };
+                let joined = |left, right| format!("{left} {sign} {right}");
+                Ok((joined(left.0, right.0), joined(left.1, right.1)))
             }
         }
     }
@@ -207,6 +311,27 @@ impl Formula {
                 }
             }
         })
+    }
+}
+
+/// What is opened, if what its sum comes to is what the engine says.
+fn checked(opened: Opened, number: f64) -> Result<Opened> {
+    let sum = worked_out(&opened.sum)?;
+    ensure!(
+        (sum - number).abs() <= 1e-4 * number.abs().max(0.01),
+        "{}: {} comes to {sum}, and the engine says {number}",
+        opened.title,
+        opened.sum
+    );
+    Ok(Opened { number, ..opened })
+}
+
+fn joined(left: f64, sign: char, right: f64) -> f64 {
+    match sign {
+        '+' => left + right,
+        '-' => left - right,
+        '*' => left * right,
+        _ => left / right,
     }
 }
 
@@ -234,21 +359,9 @@ impl Quantity {
 /// progress on so many GPUs (four to a node) than on one, halfway through its training, each with the
 /// best batch for it; `batch` and `first_batch`, that batch then and at the beginning.
 fn of_a_model(name: &str, who: &str, what: Option<&str>) -> Result<Option<f64>> {
-    if !["speedup", "batch", "first_batch"].contains(&name) {
+    let Some((application, gpus)) = application(name, who, what)? else {
         return Ok(None);
-    }
-    let all = Application::embedded();
-    let known = all.iter().find(|application| &*application.name == who);
-    let application = known.with_context(|| {
-        let names: Vec<String> = all.iter().map(|of| of.name.to_string()).collect();
-        format!(
-            "no application is called '{who}': use one of {}",
-            names.join(", ")
-        )
-    })?;
-    let gpus: u32 = what
-        .context("on how many GPUs? As speedup(bert; 8)")?
-        .parse()?;
+    };
     let epoch = if name == "first_batch" {
         0
     } else {
@@ -263,6 +376,26 @@ fn of_a_model(name: &str, who: &str, what: Option<&str>) -> Result<Option<f64>> 
         "speedup" => there.goodput / best(1)?.goodput,
         _ => there.batch.total(gpus),
     }))
+}
+
+/// The application and the number of GPUs that a question is about; none where it is about runs.
+fn application(name: &str, who: &str, what: Option<&str>) -> Result<Option<(Application, u32)>> {
+    if !["speedup", "batch", "first_batch"].contains(&name) {
+        return Ok(None);
+    }
+    let all = Application::embedded();
+    let names: Vec<String> = all.iter().map(|of| of.name.to_string()).collect();
+    let known = all
+        .into_iter()
+        .find(|application| &*application.name == who);
+    let known = known.with_context(|| {
+        format!(
+            "no application is called '{who}': use one of {}",
+            names.join(", ")
+        )
+    })?;
+    let gpus = what.context("on how many GPUs? As speedup(bert; 8)")?;
+    Ok(Some((known, gpus.parse()?)))
 }
 
 fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Quantity> {
@@ -333,6 +466,10 @@ fn position(runs: &[Rc<Run>], who: &str) -> Result<usize> {
 mod tests {
     use super::*;
 
+    fn in_words(text: &str, figure: &Figure) -> Result<String> {
+        Ok(said(text, figure)?.words)
+    }
+
     fn number(text: &str) -> f64 {
         let none = Figure::read("view: goodput", 1, std::path::Path::new("."), None).unwrap();
         Formula::parse(text)
@@ -374,6 +511,67 @@ mod tests {
         assert!(holds("mean_jct(1) < mean_jct(2) and restarts(1) == 0"));
         assert!(!holds("mean_jct(1) < mean_jct(2) and restarts(2) == 0"));
         assert!(in_words("jct(1; J4)", &figure).is_err());
+    }
+
+    #[test]
+    fn a_number_is_opened_with_the_values_of_its_run() {
+        let lines = "src: three-jobs\npolicy: srsf las[quantum=1]";
+        let figure = Figure::read(lines, 1, std::path::Path::new("."), None).unwrap();
+        let sum = |text: &str| said(text, &figure).unwrap().opened.sum;
+        assert_eq!(sum("jct(1; J3)"), "16 − 0");
+        assert_eq!(sum("mean_jct(srsf)"), "(2 + 10 + 16) ∕ 3");
+        assert_eq!(sum("makespan(1)"), "16 − 0");
+        let ratio = said("(mean_jct(2) - mean_jct(1)) / mean_jct(1)", &figure).unwrap();
+        assert_eq!(ratio.opened.sum, "(11.6667 − 9.3333) ∕ 9.3333");
+        assert_eq!(ratio.opened.parts.len(), 2);
+        assert_eq!(
+            ratio.opened.formula,
+            "(Mean JCT (las[quantum=1]) − Mean JCT (srsf)) ∕ Mean JCT (srsf)"
+        );
+        // A sum that comes to something else is refused.
+        let opened = said("mean_jct(srsf)", &figure).unwrap().opened;
+        assert!(checked(opened.clone(), 28.0 / 3.0).is_ok());
+        assert!(checked(opened, 9.4).is_err());
+        // Nobody has written how this one comes about.
+        assert!(said("node_hours(1)", &figure).is_err());
+    }
+
+    #[test]
+    fn every_metric_that_is_opened_comes_to_what_the_engine_says() {
+        let folder = std::path::Path::new(".");
+        for (src, policies) in [
+            ("three-jobs", "fifo las[quantum=1]"),
+            ("lab", "fifo srtf gandiva pollux"),
+        ] {
+            let lines = format!("src: {src}\npolicy: {policies}");
+            let figure = Figure::read(&lines, 1, folder, None).unwrap();
+            for at in 1..=policies.split(' ').count() {
+                for name in [
+                    "jobs",
+                    "jct_mean",
+                    "jct_median",
+                    "jct_p90",
+                    "jct_p95",
+                    "jct_p99",
+                    "jct_max",
+                    "queueing_mean",
+                    "queueing_p95",
+                    "longest_wait",
+                    "makespan",
+                    "restarts",
+                    "gpu_allocation",
+                    "rho_mean",
+                    "rho_p99",
+                    "rho_max",
+                    "jain",
+                ] {
+                    let asked = format!("{name}({at})");
+                    if let Err(error) = said(&asked, &figure) {
+                        panic!("{src}, {policies}: {asked}: {error:#}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -5,14 +5,18 @@
 //! - `text` reads a file: what it says of itself, its steps, and in them the blocks that are no prose
 //! - `figure` is what a block shows: jobs, cluster, schedulers, and the runs of these by the engine
 //! - `formula` is how sentences and goals speak of such runs: `{{jct_mean(fifo)}}`
+//! - `arithmetic` says how such a number comes about: formula, values, source
+//! - `numbers` makes buttons of them, which open that
 //! - `still` draws a figure's opening moment, `page` writes the HTML
 //!
 //! A number in a sentence is computed when the page is made, and what a sentence claims stands in a
 //! block `claim` below it: a page whose claim does not hold is not made (`tests/` make all of them).
 
+mod arithmetic;
 mod colours;
 mod figure;
 mod formula;
+mod numbers;
 mod page;
 mod run;
 mod still;

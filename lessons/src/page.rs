@@ -1,7 +1,9 @@
 //! The HTML of texts. All of it stands there without scripts: steps one below the other, the answers of
 //! guesses, a still of each figure. `static/lessons/lesson.js` makes of it steps that one walks.
 
+use crate::arithmetic::{Opened, exact};
 use crate::figure::Figure;
+use crate::formula::Said;
 use crate::text::{Control, Goal, Guess, Part, Step, Text};
 use pulldown_cmark_escape::escape_html;
 use std::fmt::Write;
@@ -134,7 +136,63 @@ fn parts(step: &Step, name: &str) -> String {
             Part::Goal(of) => said += &goal(of, step),
         }
     }
+    for (number, of) in step.numbers.to_open() {
+        said += &card(number, of);
+    }
     format!("<div class=\"say\">\n{said}</div>\n<div class=\"show\">\n{shown}</div>\n")
+}
+
+/// How a number comes about: what its button opens.
+fn card(number: usize, said: &Said) -> String {
+    format!(
+        "<div class=\"card\" id=\"how-{number}\" popover role=\"dialog\" tabindex=\"-1\" autofocus \
+         aria-label=\"How {} comes about\">\n{}</div>\n",
+        escaped(&said.words),
+        opened(&said.opened, Some(&said.words))
+    )
+}
+
+/// `words`: the number as the sentence has it; a side of a larger sum has none.
+fn opened(of: &Opened, words: Option<&str>) -> String {
+    let mut lines = vec![("Formula", escaped(&of.formula))];
+    let mut sum = escaped(&of.sum);
+    let comes_to = [&*of.result(), words.unwrap_or_default()];
+    let mut last = of.sum.as_str();
+    for text in comes_to {
+        if !text.is_empty() && text != last {
+            sum += &format!(" = {}", escaped(text));
+            last = text;
+        }
+    }
+    lines.push(("Values", sum));
+    if !of.named.is_empty() {
+        let named = of.named.iter();
+        let named = named
+            .map(|(job, value)| format!("<code>{}</code>&nbsp;{}", escaped(job), exact(*value)));
+        lines.push(("Jobs", named.collect::<Vec<_>>().join(", ")));
+    }
+    if let Some(policy) = &of.policy {
+        lines.push(("Scheduler", format!("<code>{}</code>", escaped(policy))));
+    }
+    let what = if of.policy.is_some() {
+        "Trace"
+    } else {
+        "Model"
+    };
+    for (term, text) in [(what, &of.of), ("Source", &of.source)] {
+        if !text.is_empty() {
+            lines.push((term, escaped(text)));
+        }
+    }
+    let mut html = format!("<p class=\"title\">{}</p>\n<dl>\n", escaped(&of.title));
+    for (term, text) in lines {
+        html += &format!("<dt>{term}</dt><dd>{text}</dd>\n");
+    }
+    html += "</dl>\n";
+    for part in &of.parts {
+        html += &opened(part, None);
+    }
+    html
 }
 
 fn figure(figure: &Figure, name: &str) -> String {

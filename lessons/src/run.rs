@@ -13,4 +13,6 @@ pub(crate) struct Run {
     pub(crate) outcomes: Outcomes,
     pub(crate) log: Arc<RunLog>,
     pub(crate) prepared: Rc<Prepared>,
+    /// What its jobs are called.
+    pub(crate) trace: String,
 }

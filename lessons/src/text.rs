@@ -10,10 +10,13 @@
 //! `do:select=mine` becomes a button that does so to the figures. `` `mine` `` becomes one, too, where the figure has a job of that
 //! name: it lights up there as long as it is pointed at. A table may be wider than the screen.
 //!
+//! A formula's number becomes a button, too, which opens how it comes about.
+//!
 //! A document of `docs/` is a text, too ([`Text::of_document`]): its links lead to the page beside it.
 
 use crate::figure::{Figure, pairs};
 use crate::formula::{self, Condition};
+use crate::numbers::Numbers;
 use anyhow::{Context, Result, bail, ensure};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use pulldown_cmark_escape::escape_html;
@@ -38,6 +41,8 @@ pub struct Step {
     /// The heading.
     pub title: String,
     pub(crate) parts: Vec<Part>,
+    /// The numbers of its sentences.
+    pub(crate) numbers: Numbers,
 }
 
 /// One thing of a step.
@@ -105,6 +110,7 @@ impl Text {
         let mut reader = Reader {
             folder,
             figures: 0,
+            numbers: 0,
             last: None,
         };
         for source in steps(body) {
@@ -174,6 +180,8 @@ fn steps(body: &str) -> Vec<String> {
 struct Reader<'a> {
     folder: &'a Path,
     figures: usize,
+    /// How many numbers its sentences have had.
+    numbers: usize,
     /// The figure that the text speaks of.
     last: Option<Figure>,
 }
@@ -186,11 +194,26 @@ impl Reader<'_> {
             let (number, last) = (self.figures, self.last.as_ref());
             self.last = Some(Figure::read(&lines, number, self.folder, last)?);
         }
-        let source = self.filled_in(source)?;
+        let (source, mut numbers) = self.filled_in(source)?;
         let mut step = Step::default();
         let mut prose: Vec<Event> = Vec::new();
         let mut is_first_view = true;
-        let mut events = Parser::new_ext(&source, Options::ENABLE_TABLES);
+        let said = numbers.clone();
+        let mut events =
+            Parser::new_ext(&source, Options::ENABLE_TABLES).map(|event| match event {
+                Event::Start(Tag::Link {
+                    link_type,
+                    dest_url,
+                    title,
+                    id,
+                }) => Event::Start(Tag::Link {
+                    link_type,
+                    dest_url: said.plain(&dest_url).into(),
+                    title,
+                    id,
+                }),
+                event => event,
+            });
         while let Some(event) = events.next() {
             match event {
                 Event::Start(Tag::Heading { level, .. }) if level as usize == 2 => {
@@ -206,6 +229,10 @@ impl Reader<'_> {
                             Event::Text(text) => lines.push_str(&text),
                             _ => break,
                         }
+                    }
+                    // Sentences alone have numbers that open.
+                    if !["guess", "goal"].contains(&&*kind) {
+                        lines = said.plain(&lines);
                     }
                     let above = html_of(prose.drain(..));
                     if !above.is_empty() {
@@ -265,6 +292,22 @@ impl Reader<'_> {
         if !rest.is_empty() {
             step.parts.push(Part::Prose(rest));
         }
+        step.title = numbers.plain(&step.title);
+        for part in &mut step.parts {
+            match part {
+                Part::Prose(html) => *html = numbers.opened(html),
+                Part::Guess(guess) => {
+                    guess.question = numbers.opened(&guess.question);
+                    guess.reveal = numbers.opened(&guess.reveal);
+                    for (choice, _) in &mut guess.choices {
+                        *choice = numbers.plain(choice);
+                    }
+                }
+                Part::Goal(goal) => goal.text = numbers.opened(&goal.text),
+                Part::Figure(_) | Part::Control(_) => {}
+            }
+        }
+        step.numbers = numbers;
         Ok(step)
     }
 
@@ -273,9 +316,10 @@ impl Reader<'_> {
         self.last.as_ref().map_or(Ok(false), |of| of.has_job(name))
     }
 
-    /// The source with its formulas' numbers.
-    fn filled_in(&self, source: &str) -> Result<String> {
+    /// The source with marks for its formulas' numbers, and these.
+    fn filled_in(&mut self, source: &str) -> Result<(String, Numbers)> {
         let mut filled = String::new();
+        let mut numbers = Numbers::after(self.numbers);
         let mut rest = source;
         while let Some((before, behind)) = rest.split_once("{{") {
             let (formula, behind) = behind
@@ -284,12 +328,14 @@ impl Reader<'_> {
             let figure = self.last.as_ref();
             let figure = figure.context("a sentence has a number before there is a figure")?;
             filled.push_str(before);
-            let number = formula::in_words(formula, figure);
-            filled.push_str(&number.with_context(|| format!("in {{{{{formula}}}}}"))?);
+            let said = formula::said(formula, figure);
+            let said = said.with_context(|| format!("in {{{{{formula}}}}}"))?;
+            filled.push_str(&numbers.mark(said));
             rest = behind;
         }
         filled.push_str(rest);
-        Ok(filled)
+        self.numbers = numbers.last();
+        Ok((filled, numbers))
     }
 
     fn block(&mut self, kind: &str, lines: &str, step: &Step) -> Result<Option<Part>> {
@@ -488,7 +534,32 @@ mod tests {
         let Part::Prose(html) = &text.steps[0].parts[0] else {
             panic!("prose first")
         };
-        assert_eq!(html, "<p>It takes 9.33 s.</p>\n");
+        let button = "<button type=\"button\" class=\"number\" popovertarget=\"how-1\" \
+                      aria-haspopup=\"dialog\">9.33 s</button>";
+        assert_eq!(html, &format!("<p>It takes {button}.</p>\n"));
+        let (_, said) = text.steps[0].numbers.to_open().next().unwrap();
+        assert_eq!(said.opened.sum, "(2 + 10 + 16) ∕ 3");
+    }
+
+    #[test]
+    fn a_number_in_a_choice_or_a_link_is_text() {
+        let guess = "```guess\nIs it {{mean_jct(srsf)}}?\n- {{jct(1; J3)}}\n* {{mean_jct(srsf) | 0}}\n= {{jct(1; J2)}}.\n```\n";
+        let text = read(&format!(
+            "## In {{{{jobs(srsf)}}}}\n[To {{{{jct(1; J3)}}}}](do:seek={{{{jct(1; J2) | s}}}})\n{VIEW}{guess}"
+        ));
+        let text = text.unwrap();
+        let html = crate::page::article(&text);
+        assert!(html.contains("<h2>In 3</h2>"), "{html}");
+        assert!(
+            html.contains("data-do=\"seek=10 s\">To 16 s</button>"),
+            "{html}"
+        );
+        assert!(
+            html.contains("<button type=\"button\">16 s</button>"),
+            "{html}"
+        );
+        assert_eq!(html.matches("class=\"number\"").count(), 2);
+        assert_eq!(html.matches(" popover ").count(), 2);
     }
 
     #[test]

@@ -18,6 +18,7 @@ fn every_page_is_true_and_stands_for_itself() {
         9,
         "six lessons, the field, the front page and the article"
     );
+    let mut opened = 0;
     for path in &made {
         let html = std::fs::read_to_string(path).unwrap();
         let folder = path.parent().unwrap();
@@ -31,8 +32,15 @@ fn every_page_is_true_and_stands_for_itself() {
         if steps > 0 {
             assert!((4..=7).contains(&steps), "{name} has {steps} steps");
             assert!(html.contains("class=\"goal\""), "{name} has no goal");
-            // Three minutes of reading, and the words of captions, choices and buttons besides.
-            let text: String = html
+            // Three minutes of reading, and the words of captions, choices and buttons besides; what numbers open
+            // is for those who ask.
+            let parts = html.split("<div class=\"card\"").enumerate();
+            let read = parts.filter_map(|(at, part)| match at {
+                0 => Some(part),
+                _ => part.split_once("</div>").map(|of| of.1),
+            });
+            let text: String = read
+                .collect::<String>()
                 .split('<')
                 .filter_map(|tag| tag.split_once('>'))
                 .map(|of| of.1)
@@ -40,6 +48,14 @@ fn every_page_is_true_and_stands_for_itself() {
             let words = text.split_whitespace().count();
             assert!(words <= 850, "{name} has {words} words");
         }
+        // Every number of a sentence opens, with a sum that stands there.
+        let numbers = html.matches("class=\"number\"").count();
+        assert_eq!(html.matches(" popover ").count(), numbers, "{name}");
+        assert!(
+            html.matches("<dt>Values</dt><dd>").count() >= numbers,
+            "{name}"
+        );
+        opened += numbers;
         for still in html.split("<img src=\"").skip(1) {
             let still = still.split('"').next().unwrap();
             let svg = std::fs::read_to_string(folder.join(still)).unwrap();
@@ -51,6 +67,7 @@ fn every_page_is_true_and_stands_for_itself() {
             assert!(!src.ends_with(".csv") || folder.join(src).exists(), "{src}");
         }
     }
+    assert!(opened >= 60, "only {opened} numbers open");
     let learned = std::fs::read_to_string(dist.join("lessons/5-learned.html")).unwrap();
     assert!(learned.contains(&format!("<h1>A network of {PARAMETERS} numbers")));
     // The field is the document as it stands: all of its rows, and its links to the page.

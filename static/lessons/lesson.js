@@ -20,6 +20,20 @@ try {
   // A browser that keeps nothing.
 }
 
+// How a number comes about stands beside it, where the sheet alone cannot have it there.
+if (!CSS.supports("position-area: block-end")) {
+  for (const card of all(".card")) {
+    card.addEventListener("toggle", ({ newState }) => {
+      if (newState !== "open") return;
+      const { left, bottom, top } = document.querySelector(`[popovertarget="${card.id}"]`).getBoundingClientRect();
+      const { width, height } = card.getBoundingClientRect();
+      const below = bottom + 6 + height <= innerHeight;
+      card.style.margin = "0";
+      card.style.inset = `${below ? bottom + 6 : Math.max(12, top - 6 - height)}px auto auto ${Math.max(12, Math.min(left, innerWidth - 12 - width))}px`;
+    });
+  }
+}
+
 // Guesses.
 for (const guess of all(".guess")) {
   const [reveal, verdict] = [guess.querySelector(".reveal"), guess.querySelector(".verdict")];
