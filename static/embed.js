@@ -352,6 +352,11 @@ globalThis.switchyardEmbed = (() => {
     },
     select: (job) => known(page.select(nameOrNone(job))),
     highlight: (job) => known(page.highlight(nameOrNone(job))),
+    zoom: async (stretch) => {
+      const [from, to] = stretch === null || stretch === undefined ? [] : Array.isArray(stretch) ? stretch.map(number) : fail("a stretch of time is [from, to]");
+      if (from !== undefined && !(from < to)) fail("a stretch of time ends after it begins");
+      await follow(understood(changed(page.link(), { zoom: from === undefined ? null : `${from}..${to}` })));
+    },
     show: (view) => void (page.show(text(view)) || fail("there is no view of that name")),
     theme: (theme) => page.theme(text(theme)),
     controls: (is) => controls(Boolean(is)),

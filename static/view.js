@@ -179,6 +179,11 @@
       return this.#ask("highlight", job);
     }
 
+    /** Shows a stretch of time, `[from, to]` in seconds, or all of it. */
+    zoom(stretch = null) {
+      return this.#ask("zoom", stretch);
+    }
+
     /** Runs with other settings, which attributes then say; tells what came of them. What is refused changes nothing. */
     async run(settings = {}) {
       const { src } = settings;

@@ -133,6 +133,16 @@ impl Figure {
         Ok(jobs.into_iter().any(|job| &*job.name == name))
     }
 
+    /// When the last of its runs ends, seconds of its clock; none where it has no runs.
+    pub(crate) fn end(&self) -> Result<Option<f64>> {
+        if !self.has_runs() {
+            return Ok(None);
+        }
+        let runs = self.runs(&self.policies())?;
+        let ends = runs.iter().filter_map(|run| run.log.event_times().last());
+        Ok(ends.copied().reduce(f64::max))
+    }
+
     /// The moment that it opens at, seconds; without one its end is drawn.
     fn moment(&self) -> Result<Option<f64>> {
         let moment = self.attribute("t").map(str::parse);

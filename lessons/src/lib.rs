@@ -7,6 +7,7 @@
 //! - `formula` is how sentences and goals speak of such runs: `{{jct_mean(fifo)}}`
 //! - `arithmetic` says how such a number comes about: formula, values, source
 //! - `numbers` makes buttons of them, which open that
+//! - `moments` are what is said of a figure's moments, which one scrolls over
 //! - `still` draws a figure's opening moment, `page` writes the HTML
 //!
 //! A number in a sentence is computed when the page is made, and what a sentence claims stands in a
@@ -16,6 +17,7 @@ mod arithmetic;
 mod colours;
 mod figure;
 mod formula;
+mod moments;
 mod numbers;
 mod page;
 mod run;
@@ -29,7 +31,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What stands beside the pages, from `static/lessons/`.
-const BESIDE: [&str; 2] = ["lesson.css", "lesson.js"];
+const BESIDE: [&str; 3] = ["lesson.css", "lesson.js", "moments.js"];
 
 /// The files of a folder whose names end so, in the order of their names.
 fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {

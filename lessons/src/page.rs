@@ -4,9 +4,11 @@
 use crate::arithmetic::{Opened, exact};
 use crate::figure::Figure;
 use crate::formula::Said;
+use crate::moments::Moment;
 use crate::text::{Control, Goal, Guess, Part, Step, Text};
 use pulldown_cmark_escape::escape_html;
 use std::fmt::Write;
+use switchyard_app::format;
 
 /// What these pages may load: what lies beside them. Frames of the page itself are within.
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -127,6 +129,8 @@ fn page(text: &Text, kind: &str, above: &str, body: &str) -> String {
 
 fn parts(step: &Step, name: &str) -> String {
     let (mut said, mut shown) = (String::new(), String::new());
+    // What is said before moments, and these.
+    let mut led = None;
     for part in &step.parts {
         match part {
             Part::Prose(html) => said += html,
@@ -134,12 +138,43 @@ fn parts(step: &Step, name: &str) -> String {
             Part::Guess(of) => said += &guess(of),
             Part::Control(of) => said += &control(of, step),
             Part::Goal(of) => said += &goal(of, step),
+            Part::Moments(figure, of) => {
+                led = Some((std::mem::take(&mut said), moments(*figure, of)));
+            }
         }
     }
     for (number, of) in step.numbers.to_open() {
         said += &card(number, of);
     }
-    format!("<div class=\"say\">\n{said}</div>\n<div class=\"show\">\n{shown}</div>\n")
+    let say = |said: &str| format!("<div class=\"say\">\n{said}</div>\n");
+    let show = format!("<div class=\"show\">\n{shown}</div>\n");
+    match led {
+        None => say(&said) + &show,
+        Some((before, moments)) => {
+            let led = format!("<div class=\"led\">\n{show}{moments}</div>\n");
+            say(&before) + &led + &say(&said)
+        }
+    }
+}
+
+/// Moments of a figure: the script has its clock follow them.
+fn moments(figure: usize, moments: &[Moment]) -> String {
+    let mut items = String::new();
+    for moment in moments {
+        let mut data = format!("data-t=\"{}\"", moment.seconds);
+        if let Some(job) = &moment.select {
+            let _ = write!(data, " data-select=\"{}\"", escaped(job));
+        }
+        if let Some((from, to)) = moment.window {
+            let _ = write!(data, " data-window=\"{from} {to}\"");
+        }
+        items += &format!(
+            "<li {data}><button type=\"button\" class=\"time\">{}</button> {}</li>\n",
+            format::time(moment.seconds),
+            moment.text
+        );
+    }
+    format!("<ol class=\"moments\" data-figure=\"figure-{figure}\">\n{items}</ol>\n")
 }
 
 /// How a number comes about: what its button opens.

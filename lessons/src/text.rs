@@ -5,7 +5,7 @@
 //! The blocks: `view`, a figure; `guess`, a question with `-` choices, the right one with `*`, and `=` what
 //! is revealed; `control`, the attribute of the figure above that its choices set, as `- label = value`;
 //! `goal`, with the `text` of what is to be done and a `condition` (of runs, or `time >= 300`) or a job to
-//! `select`; `claim`, a condition in each line, and `claim over seeds`, which has to hold on other days of the
+//! `select`; `moments` of the figure above, which scrolling leads through; `claim`, a condition in each line, and `claim over seeds`, which has to hold on other days of the
 //! figure's sample, too: what a sentence says beyond "here" and "on this day". A link to `do:play`, `do:pause`, `do:seek=300` or
 //! `do:select=mine` becomes a button that does so to the figures. `` `mine` `` becomes one, too, where the figure has a job of that
 //! name: it lights up there as long as it is pointed at. A table may be wider than the screen.
@@ -16,6 +16,7 @@
 
 use crate::figure::{Figure, pairs};
 use crate::formula::{self, Condition};
+use crate::moments::{self, Moment};
 use crate::numbers::Numbers;
 use anyhow::{Context, Result, bail, ensure};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
@@ -54,6 +55,8 @@ pub(crate) enum Part {
     Guess(Guess),
     Control(Control),
     Goal(Goal),
+    /// The number of the figure that they are of.
+    Moments(usize, Vec<Moment>),
 }
 
 /// A question with choices, answered before the text goes on.
@@ -231,7 +234,7 @@ impl Reader<'_> {
                         }
                     }
                     // Sentences alone have numbers that open.
-                    if !["guess", "goal"].contains(&&*kind) {
+                    if !["guess", "goal", "moments"].contains(&&*kind) {
                         lines = said.plain(&lines);
                     }
                     let above = html_of(prose.drain(..));
@@ -304,6 +307,11 @@ impl Reader<'_> {
                     }
                 }
                 Part::Goal(goal) => goal.text = numbers.opened(&goal.text),
+                Part::Moments(_, moments) => {
+                    for moment in moments {
+                        moment.text = numbers.opened(&moment.text);
+                    }
+                }
                 Part::Figure(_) | Part::Control(_) => {}
             }
         }
@@ -350,6 +358,21 @@ impl Reader<'_> {
                 goal.check(needed()?, step)?;
                 Part::Goal(goal)
             }
+            "moments" => {
+                ensure!(
+                    !step
+                        .parts
+                        .iter()
+                        .any(|part| matches!(part, Part::Moments(..))),
+                    "a step has moments once"
+                );
+                let shown = step.parts.iter().rev().find_map(|part| match part {
+                    Part::Figure(figure) => Some(figure),
+                    _ => None,
+                });
+                let shown = shown.context("there is no figure above it in its step")?;
+                Part::Moments(shown.number, moments::read(lines, shown, line)?)
+            }
             "claim" => {
                 hold(lines, needed()?)?;
                 return Ok(None);
@@ -363,7 +386,7 @@ impl Reader<'_> {
                 return Ok(None);
             }
             other => bail!(
-                "'{other}' is none: use view, guess, control, goal, claim or claim over seeds"
+                "'{other}' is none: use view, guess, control, goal, moments, claim or claim over seeds"
             ),
         }))
     }

@@ -2,6 +2,8 @@
 // controls that set a figure's attribute, and goals that the figure's runs tick off. Without it all of
 // the text stands there. Figures are `<switchyard-view>` elements (view.js): they tell by events.
 
+import { lead, settle } from "./moments.js";
+
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const told = document.getElementById("told");
 
@@ -142,6 +144,8 @@ for (const name of all("[data-job]")) {
   });
 }
 
+for (const list of all(".moments")) lead(list);
+
 // Buttons within sentences do something to all figures of the page; those of a group share their clock.
 for (const button of all("[data-do]")) {
   const [action, of] = button.dataset.do.split("=");
@@ -176,10 +180,12 @@ function show(at, isAsked) {
     if (i !== at) for (const figure of all("switchyard-view", step)) Promise.resolve(figure.pause?.()).catch(() => {});
   });
   document.getElementById("end")?.classList.toggle("later", at + 1 < steps.length);
-  if (!isAsked) return;
-  const title = steps[at].querySelector("h2");
-  title.focus({ preventScroll: true });
-  title.scrollIntoView({ block: "start" });
+  if (isAsked) {
+    const title = steps[at].querySelector("h2");
+    title.focus({ preventScroll: true });
+    title.scrollIntoView({ block: "start" });
+  }
+  settle();
 }
 
 if (steps.length > 0) {

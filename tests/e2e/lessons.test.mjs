@@ -177,12 +177,12 @@ for (const width of [390, 768, 1440]) {
         // Those of the folder above are ours, too.
         tolerated: new RegExp(`^foreign request: ${server.url}`),
       });
-      assert.equal(await page.locator("switchyard-view").count(), 4);
+      assert.equal(await page.locator("switchyard-view").count(), 5);
       for (const figure of await page.locator("switchyard-view").all()) {
         await figure.evaluate((figure) => figure.scrollIntoView());
         await figure.evaluate((figure) => figure.summary());
       }
-      const last = page.locator("switchyard-view").last();
+      const last = page.locator("switchyard-view[group=four]").last();
       await last.evaluate((figure) => {
         figure.there = new Promise((resolve) => figure.addEventListener("time", ({ detail }) => detail.t >= 21_599 && resolve()));
       });
