@@ -8,7 +8,7 @@
 //! - `arithmetic` says how such a number comes about: formula, values, source
 //! - `numbers` makes buttons of them, which open that
 //! - `moments` are what is said of a figure's moments, which one scrolls over
-//! - `still` draws a figure's opening moment, `page` writes the HTML
+//! - `still` draws a figure's opening moment, `picture` a page where others link to it, `page` writes the HTML
 //!
 //! A number in a sentence is computed when the page is made, and what a sentence claims stands in a
 //! block `claim` below it: a page whose claim does not hold is not made (`tests/` make all of them).
@@ -20,6 +20,7 @@ mod formula;
 mod moments;
 mod numbers;
 mod page;
+mod picture;
 mod run;
 mod still;
 mod text;
@@ -27,6 +28,7 @@ mod text;
 pub use text::Text;
 
 use anyhow::{Context, Result, ensure};
+use page::Place;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -90,30 +92,55 @@ pub fn field(docs: &Path) -> Result<(String, Text)> {
     Ok((name_of(&path), text))
 }
 
-/// Makes all pages of `docs` in `dist`; which ones.
+/// The address of the site that pages will lie on, with `/` at its end.
+///
+/// # Errors
+///
+/// It is no address.
+pub fn site(address: &str) -> Result<String> {
+    let (scheme, rest) = address.split_once("://").unwrap_or_default();
+    let is_one = ["http", "https"].contains(&scheme)
+        && !rest.is_empty()
+        && !rest.contains(['?', '#', ' ', '"', '<']);
+    ensure!(
+        is_one,
+        "'{address}' is no address of a site: write it as https://example.org/switchyard/"
+    );
+    Ok(format!("{}/", address.trim_end_matches('/')))
+}
+
+/// Makes all pages of `docs` in `dist`; which ones. `at`: the address of the site ([`site`]), where it is known:
+/// then pages have pictures, which other sites show.
 ///
 /// # Errors
 ///
 /// A text is wrong, or a file cannot be read or written.
-pub fn write(docs: &Path, dist: &Path) -> Result<Vec<PathBuf>> {
+pub fn write(docs: &Path, dist: &Path, at: Option<&str>) -> Result<Vec<PathBuf>> {
     let lessons = lessons(docs)?;
     let field = field(docs)?;
     let mut made = Vec::new();
     let folder = dist.join("lessons");
-    clear(&folder)?;
+    clear(&folder, at)?;
+    let place = |name| Place {
+        site: at,
+        folder: "lessons",
+        name,
+    };
     for (at, (name, text)) in lessons.iter().enumerate() {
         let next = lessons.get(at + 1).unwrap_or(&field);
-        let html = page::lesson(text, name, at + 1, lessons.len(), next);
-        made.push(page_with_stills(&folder, name, text, &html)?);
+        let place = place(name);
+        let html = page::lesson(text, &place, at + 1, lessons.len(), next);
+        made.push(page_with_stills(&folder, &place, text, &html)?);
     }
     let (name, text) = &field;
-    let html = page::document(text, name);
-    made.push(page_with_stills(&folder, name, text, &html)?);
+    let html = page::document(text, &place(name));
+    made.push(page_with_stills(&folder, &place(name), text, &html)?);
     let front = docs.join("lessons/index.md");
     if front.exists() {
         let front = read(&front)?;
-        let html = page::front(&front, &lessons, &field);
-        made.push(page_with_stills(&folder, "index", &front, &html)?);
+        let place = place("index");
+        let html = page::front(&front, &place, &lessons, &field);
+        made.push(page_with_stills(&folder, &place, &front, &html)?);
     }
     copy(&files(&docs.join("lessons"), "csv")?, &folder)?;
     let beside = docs.join("../static/lessons");
@@ -122,21 +149,22 @@ pub fn write(docs: &Path, dist: &Path) -> Result<Vec<PathBuf>> {
     let article = docs.join("article");
     if article.join("index.md").exists() {
         let folder = dist.join("article");
-        clear(&folder)?;
+        clear(&folder, at)?;
         let text = read(&article.join("index.md"))?;
-        made.push(page_with_stills(
-            &folder,
-            "index",
-            &text,
-            &page::article(&text),
-        )?);
+        let place = Place {
+            folder: "article",
+            ..place("index")
+        };
+        let html = page::article(&text, &place);
+        made.push(page_with_stills(&folder, &place, &text, &html)?);
         copy(&files(&article, "csv")?, &folder)?;
     }
     Ok(made)
 }
 
-/// Writes a page and the stills of its figures.
-fn page_with_stills(folder: &Path, name: &str, text: &Text, html: &str) -> Result<PathBuf> {
+/// Writes a page, the stills of its figures, and its picture where it has an address.
+fn page_with_stills(folder: &Path, place: &Place<'_>, text: &Text, html: &str) -> Result<PathBuf> {
+    let name = place.name;
     let path = folder.join(format!("{name}.html"));
     store(&path, html)?;
     for figure in text.figures() {
@@ -144,15 +172,26 @@ fn page_with_stills(folder: &Path, name: &str, text: &Text, html: &str) -> Resul
             store(&folder.join(page::still_of(name, figure.number)), svg)?;
         }
     }
+    if place.site.is_some() {
+        let still = text.figures().find_map(|figure| figure.still.as_deref());
+        let picture = picture::of(text.about("title"), text.about("question"), still);
+        let picture = picture.with_context(|| format!("the picture of {name}"))?;
+        store(&folder.join(page::picture_of(name)), picture)?;
+    }
     Ok(path)
 }
 
-fn clear(folder: &Path) -> Result<()> {
+fn clear(folder: &Path, site: Option<&str>) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot clear {}", folder.display()))?;
     }
-    let stills = folder.join("stills");
-    fs::create_dir_all(&stills).with_context(|| format!("cannot create {}", stills.display()))
+    let pictures = site.map(|_| "pictures");
+    for name in ["stills"].into_iter().chain(pictures) {
+        let within = folder.join(name);
+        fs::create_dir_all(&within)
+            .with_context(|| format!("cannot create {}", within.display()))?;
+    }
+    Ok(())
 }
 
 fn copy(paths: &[PathBuf], folder: &Path) -> Result<()> {
@@ -163,7 +202,7 @@ fn copy(paths: &[PathBuf], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn store(path: &Path, content: &str) -> Result<()> {
+fn store(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -5,6 +5,7 @@ use crate::arithmetic::{Opened, exact};
 use crate::figure::Figure;
 use crate::formula::Said;
 use crate::moments::Moment;
+use crate::picture;
 use crate::text::{Control, Goal, Guess, Part, Step, Text};
 use pulldown_cmark_escape::escape_html;
 use std::fmt::Write;
@@ -15,6 +16,19 @@ const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; i
      frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; \
      require-trusted-types-for 'script'";
 
+/// Where a page lies.
+pub(crate) struct Place<'a> {
+    /// The address of the site, with `/` at its end, where it is known.
+    pub(crate) site: Option<&'a str>,
+    pub(crate) folder: &'a str,
+    pub(crate) name: &'a str,
+}
+
+/// Where a page's picture lies, from the page.
+pub(crate) fn picture_of(page: &str) -> String {
+    format!("pictures/{page}.png")
+}
+
 /// Where a figure's still lies, from its page.
 pub(crate) fn still_of(page: &str, number: usize) -> String {
     format!("stills/{page}-{number}.svg")
@@ -23,11 +37,12 @@ pub(crate) fn still_of(page: &str, number: usize) -> String {
 /// A lesson; `next`: the name and the text of what comes after it.
 pub(crate) fn lesson(
     text: &Text,
-    name: &str,
+    place: &Place<'_>,
     number: usize,
     of: usize,
     (next, text_of_next): &(String, Text),
 ) -> String {
+    let name = place.name;
     let mut body = String::new();
     let steps = text.steps.len();
     for (at, step) in text.steps.iter().enumerate() {
@@ -55,12 +70,17 @@ pub(crate) fn lesson(
         escaped(text.about("title")),
         escaped(text.about("question")),
     );
-    page(text, "lesson", &above, &body)
+    page(text, place, "lesson", &above, &body)
 }
 
 /// The front page: its text, what lessons there are, and the page behind them.
-pub(crate) fn front(text: &Text, lessons: &[(String, Text)], field: &(String, Text)) -> String {
-    let mut body = sections(text, "index");
+pub(crate) fn front(
+    text: &Text,
+    place: &Place<'_>,
+    lessons: &[(String, Text)],
+    field: &(String, Text),
+) -> String {
+    let mut body = sections(text, place.name);
     body += "<section aria-labelledby=\"lessons\">\n<h2 id=\"lessons\">The lessons</h2>\n<ol class=\"lessons\">\n";
     for (name, lesson) in lessons.iter().chain([field]) {
         body += &format!(
@@ -70,20 +90,21 @@ pub(crate) fn front(text: &Text, lessons: &[(String, Text)], field: &(String, Te
         );
     }
     body += "</ol>\n</section>\n";
-    page(text, "front", &heading(text), &body)
+    page(text, place, "front", &heading(text), &body)
 }
 
 /// A document: everything below one another, and what may come after it.
-pub(crate) fn document(text: &Text, name: &str) -> String {
-    let mut body = sections(text, name);
+pub(crate) fn document(text: &Text, place: &Place<'_>) -> String {
+    let mut body = sections(text, place.name);
     body += "<p class=\"next\"><a href=\"../index.html\">Open Switchyard</a> and drop a trace of your own. · \
          <a href=\"index.html\">All lessons</a></p>\n";
-    page(text, "document", &heading(text), &body)
+    page(text, place, "document", &heading(text), &body)
 }
 
 /// An article: everything below one another.
-pub(crate) fn article(text: &Text) -> String {
-    page(text, "article", &heading(text), &sections(text, "index"))
+pub(crate) fn article(text: &Text, place: &Place<'_>) -> String {
+    let body = sections(text, place.name);
+    page(text, place, "article", &heading(text), &body)
 }
 
 fn heading(text: &Text) -> String {
@@ -108,15 +129,16 @@ fn sections(text: &Text, name: &str) -> String {
 }
 
 /// The whole of a page.
-fn page(text: &Text, kind: &str, above: &str, body: &str) -> String {
+fn page(text: &Text, place: &Place<'_>, kind: &str, above: &str, body: &str) -> String {
     let title = escaped(text.about("title"));
     let question = escaped(text.about("question"));
+    let shared = shared(&title, &question, place, kind);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"description\" content=\"{question}\">\n\
-         <title>{title} · Switchyard</title>\n<link rel=\"icon\" href=\"data:,\">\n\
+         {shared}<title>{title} · Switchyard</title>\n<link rel=\"icon\" href=\"data:,\">\n\
          <link rel=\"stylesheet\" href=\"../lessons/lesson.css\">\n\
          <script type=\"module\" src=\"../view.js\"></script>\n\
          <script type=\"module\" src=\"../lessons/lesson.js\"></script>\n</head>\n\
@@ -125,6 +147,38 @@ fn page(text: &Text, kind: &str, above: &str, body: &str) -> String {
          {above}</header>\n<main>\n{body}</main>\n\
          <p id=\"told\" role=\"status\"></p>\n</body>\n</html>\n"
     )
+}
+
+/// What other sites show where somebody links to the page: the Open Graph protocol. Its addresses are absolute, so
+/// that there is a picture only where the site's own is known.
+fn shared(title: &str, question: &str, place: &Place<'_>, kind: &str) -> String {
+    let mut tags = String::new();
+    let mut tag = |key: &str, value: &str| {
+        let _ = writeln!(tags, "<meta property=\"og:{key}\" content=\"{value}\">");
+    };
+    tag(
+        "type",
+        if kind == "front" {
+            "website"
+        } else {
+            "article"
+        },
+    );
+    tag("site_name", "Switchyard");
+    tag("title", title);
+    tag("description", question);
+    let mut card = "summary";
+    if let Some(site) = place.site {
+        let folder = escaped(&format!("{site}{}/", place.folder));
+        tag("url", &format!("{folder}{}.html", place.name));
+        tag("image", &format!("{folder}{}", picture_of(place.name)));
+        tag("image:type", "image/png");
+        tag("image:width", &picture::WIDTH.to_string());
+        tag("image:height", &picture::HEIGHT.to_string());
+        tag("image:alt", &format!("{title} {question}"));
+        card = "summary_large_image";
+    }
+    format!("{tags}<meta name=\"twitter:card\" content=\"{card}\">\n")
 }
 
 fn parts(step: &Step, name: &str) -> String {
@@ -313,4 +367,72 @@ fn escaped(text: &str) -> String {
     // Writing to a string cannot fail.
     let _ = escape_html(&mut out, text);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn place(site: Option<&str>) -> Place<'_> {
+        Place {
+            site,
+            folder: "article",
+            name: "index",
+        }
+    }
+
+    #[test]
+    fn there_is_a_picture_where_the_site_has_an_address() {
+        let text = Text::read(
+            "---\ntitle: Who \"pays\"?\nquestion: One day.\n---\nA text.\n",
+            Path::new("."),
+        );
+        let text = text.unwrap();
+        let html = article(&text, &place(Some("https://example.org/yard/")));
+        for (key, value) in [
+            ("type", "article"),
+            ("title", "Who &quot;pays&quot;?"),
+            ("description", "One day."),
+            ("url", "https://example.org/yard/article/index.html"),
+            (
+                "image",
+                "https://example.org/yard/article/pictures/index.png",
+            ),
+            ("image:width", "1200"),
+            ("image:height", "630"),
+            ("image:alt", "Who &quot;pays&quot;? One day."),
+        ] {
+            let tag = format!("<meta property=\"og:{key}\" content=\"{value}\">");
+            assert!(html.contains(&tag), "no {tag} in {html}");
+        }
+        assert!(html.contains("content=\"summary_large_image\""));
+        let html = article(&text, &place(None));
+        assert!(
+            html.contains("og:title") && !html.contains("og:image"),
+            "{html}"
+        );
+        assert!(html.contains("<meta name=\"twitter:card\" content=\"summary\">"));
+    }
+
+    #[test]
+    fn a_number_in_a_choice_or_a_link_is_text() {
+        let guess = "```guess\nIs it {{mean_jct(srsf)}}?\n- {{jct(1; J3)}}\n* {{mean_jct(srsf) | 0}}\n= {{jct(1; J2)}}.\n```\n";
+        let text = format!(
+            "---\ntitle: A test\n---\n## In {{{{jobs(srsf)}}}}\n[To {{{{jct(1; J3)}}}}](do:seek={{{{jct(1; J2) | s}}}})\n```view\nsrc: three-jobs\npolicy: srsf\n```\n{guess}"
+        );
+        let text = Text::read(&text, Path::new(".")).unwrap();
+        let html = article(&text, &place(None));
+        assert!(html.contains("<h2>In 3</h2>"), "{html}");
+        assert!(
+            html.contains("data-do=\"seek=10 s\">To 16 s</button>"),
+            "{html}"
+        );
+        assert!(
+            html.contains("<button type=\"button\">16 s</button>"),
+            "{html}"
+        );
+        assert_eq!(html.matches("class=\"number\"").count(), 2);
+        assert_eq!(html.matches(" popover ").count(), 2);
+    }
 }

@@ -565,27 +565,6 @@ mod tests {
     }
 
     #[test]
-    fn a_number_in_a_choice_or_a_link_is_text() {
-        let guess = "```guess\nIs it {{mean_jct(srsf)}}?\n- {{jct(1; J3)}}\n* {{mean_jct(srsf) | 0}}\n= {{jct(1; J2)}}.\n```\n";
-        let text = read(&format!(
-            "## In {{{{jobs(srsf)}}}}\n[To {{{{jct(1; J3)}}}}](do:seek={{{{jct(1; J2) | s}}}})\n{VIEW}{guess}"
-        ));
-        let text = text.unwrap();
-        let html = crate::page::article(&text);
-        assert!(html.contains("<h2>In 3</h2>"), "{html}");
-        assert!(
-            html.contains("data-do=\"seek=10 s\">To 16 s</button>"),
-            "{html}"
-        );
-        assert!(
-            html.contains("<button type=\"button\">16 s</button>"),
-            "{html}"
-        );
-        assert_eq!(html.matches("class=\"number\"").count(), 2);
-        assert_eq!(html.matches(" popover ").count(), 2);
-    }
-
-    #[test]
     fn what_is_claimed_has_to_hold() {
         let claim = |claim: &str| read(&format!("## One\n{VIEW}```claim\n{claim}\n```\n"));
         assert!(claim("mean_jct(srsf) < mean_jct(las[quantum=1])").is_ok());

@@ -12,7 +12,8 @@ fn every_page_is_true_and_stands_for_itself() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
     let dist = std::env::temp_dir().join(format!("switchyard-lessons-{}", std::process::id()));
     std::fs::create_dir_all(&dist).unwrap();
-    let made = switchyard_lessons::write(&docs, &dist).unwrap();
+    let site = "https://example.org/yard/";
+    let made = switchyard_lessons::write(&docs, &dist, Some(site)).unwrap();
     assert_eq!(
         made.len(),
         9,
@@ -56,6 +57,32 @@ fn every_page_is_true_and_stands_for_itself() {
             "{name}"
         );
         opened += numbers;
+        // Who links to it has a picture of it.
+        let within = folder.file_name().unwrap().to_str().unwrap();
+        let begin = "<meta property=\"og:image\" content=\"";
+        let picture = html.split(begin).nth(1).unwrap().split('"').next().unwrap();
+        let picture = picture.strip_prefix(&format!("{site}{within}/")).unwrap();
+        let png = std::fs::read(folder.join(picture)).unwrap();
+        assert_eq!(&png[1..4], b"PNG");
+        let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+        assert_eq!((side(16), side(20)), (1200, 630), "{name}");
+        assert!(png.len() > 10_000, "{picture} has {} bytes", png.len());
+        assert!(png.len() < 300_000, "{picture} has {} bytes", png.len());
+        for key in [
+            "type",
+            "title",
+            "description",
+            "url",
+            "image:width",
+            "image:height",
+            "image:alt",
+        ] {
+            assert!(
+                html.contains(&format!("<meta property=\"og:{key}\" content=\"")),
+                "{name}: {key}"
+            );
+        }
+        assert!(html.contains("<meta name=\"twitter:card\" content=\"summary_large_image\">"));
         for still in html.split("<img src=\"").skip(1) {
             let still = still.split('"').next().unwrap();
             let svg = std::fs::read_to_string(folder.join(still)).unwrap();
