@@ -127,11 +127,27 @@ pub(crate) fn first_in_line(run: &StageRun) -> (&'static str, &'static str) {
 /// A job's name has so many characters in a sentence, that it stays one.
 const NAME: usize = 16;
 
+/// A moment in a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Situation {
+    /// What stands before the name of the job that is first in line; all of it where none waits.
+    pub before: String,
+    /// That job, and what it is called here.
+    pub first: Option<(JobId, String)>,
+    /// What stands behind its name.
+    pub after: String,
+}
+
 /// What is free, which jobs wait, and why the first of them does not start: `15 of 32 GPUs idle, 24 jobs
 /// wait: the head, lab-133, wants 8 and no node has more than 5 free.`
-pub fn situation(stage: &Stage, run: &StageRun) -> String {
+pub fn situation(stage: &Stage, run: &StageRun) -> Situation {
+    let plain = |before: String| Situation {
+        before,
+        first: None,
+        after: String::new(),
+    };
     if is_ahead(OnStage { stage, run }) {
-        return "The run has not come this far yet.".to_owned();
+        return plain("The run has not come this far yet.".to_owned());
     }
     let whole = |gpus: u32| u64::MAX >> (64 - gpus.clamp(1, 64));
     // GPUs of which nobody has a part, and thousandths that others leave of shared ones.
@@ -178,19 +194,20 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
         (_, true) => format!("{} of {gpus} idle", figures(f64::from(idle) + left)),
     };
     let waiting = run.moment.waiting().len();
-    let first = run
-        .first_in_line()
-        .and_then(|job| stage.workload.jobs.get(job.index()));
-    let Some(first) = first else {
-        return format!("{idle_words}, nothing waits.{absent}");
+    let first = run.first_in_line();
+    let first = first.and_then(|id| Some((id, stage.workload.jobs.get(id.index())?)));
+    let Some((id, first)) = first else {
+        return plain(format!("{idle_words}, nothing waits.{absent}"));
     };
-    let name = cut(&first.name, NAME);
-    let who = match waiting {
-        1 => format!("1 job waits: {name}"),
-        _ => format!(
-            "{} jobs wait: {}, {name},",
-            count(waiting as u64),
-            first_in_line(run).1,
+    let (who, comma) = match waiting {
+        1 => ("1 job waits: ".to_owned(), ""),
+        _ => (
+            format!(
+                "{} jobs wait: {}, ",
+                count(waiting as u64),
+                first_in_line(run).1,
+            ),
+            ",",
         ),
     };
     let share = first.demand.share.filter(|_| !run.bands.is_empty());
@@ -212,7 +229,11 @@ pub fn situation(stage: &Stage, run: &StageRun) -> String {
     } else {
         String::new()
     };
-    format!("{idle_words}, {who} wants {wants}{why}.{absent}")
+    Situation {
+        before: format!("{idle_words}, {who}"),
+        first: Some((id, cut(&first.name, NAME))),
+        after: format!("{comma} wants {wants}{why}.{absent}"),
+    }
 }
 
 /// What is known of a node besides how many GPUs it has.

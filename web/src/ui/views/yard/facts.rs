@@ -79,8 +79,19 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
     let situation = if stage.followed().is_some() {
         html! { <p class="situation journey">{ journey(stage, run, now, session) }</p> }
     } else {
-        let words = describe::situation(stage, run);
-        html! { <p class="situation" title={words.clone()}>{ words }</p> }
+        let describe::Situation {
+            before,
+            first,
+            after,
+        } = describe::situation(stage, run);
+        let name = first.as_ref().map_or("", |(_, name)| name);
+        let title = format!("{before}{name}{after}");
+        let first = first.map(|(job, name)| {
+            let session = session.clone();
+            let onclick = Callback::from(move |_: MouseEvent| session.select(Some(job)));
+            html! { <button type="button" class="link" data-job={job.0.to_string()} {onclick}>{ name }</button> }
+        });
+        html! { <p class="situation" {title}>{ before }{ first.unwrap_or_default() }{ after }</p> }
     };
     html! {
         <div class="yard-facts">
