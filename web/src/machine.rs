@@ -18,6 +18,18 @@ pub(crate) struct Machine {
     pub(crate) gigabytes: f64,
 }
 
+/// So many pages of 64 KiB a program may take, of the 65,536 that wasm has: near the end it has none left to say so.
+const MOST_PAGES: usize = 59_000;
+
+/// Whether this program's memory is nearly all taken.
+pub(crate) fn is_full() -> bool {
+    #[cfg(target_arch = "wasm32")]
+    let pages = core::arch::wasm32::memory_size(0);
+    #[cfg(not(target_arch = "wasm32"))]
+    let pages = 0;
+    pages > MOST_PAGES
+}
+
 impl Machine {
     /// The one that the page runs on.
     pub(crate) fn here() -> Self {

@@ -85,10 +85,14 @@ impl Held {
 /// the log.
 #[derive(Clone, Debug, Default)]
 pub struct Attained {
-    /// By segment.
+    /// By segment: where what is known of it stands in `stays`; [`NOTHING`]: nothing had been before it.
+    places: Vec<u32>,
     stays: Vec<Stay>,
     next_event: usize,
 }
+
+/// Most jobs have one stay, of which there is nothing to be known.
+const NOTHING: u32 = u32::MAX;
 
 /// What is known of a job at one of its stays on GPUs.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +125,7 @@ impl Attained {
     /// Takes in the log's next segment; `earlier` is its job's last segment before it, which has
     /// ended.
     pub fn add_segment(&mut self, log: &RunLog, earlier: Option<u32>) {
-        let stay = earlier.map_or(UNKNOWN, |earlier| {
+        let stay = earlier.map(|earlier| {
             let before = self.up_to(log, earlier, Time::NEVER);
             let stay = self.stay(earlier);
             let risen = stay.rises < Time::NEVER;
@@ -131,7 +135,22 @@ impl Attained {
                 rises: Time::NEVER,
             }
         });
+        let place = stay.map(|stay| self.know(stay));
+        self.places.push(place.unwrap_or(NOTHING));
+    }
+
+    /// Where this stands now.
+    fn know(&mut self, stay: Stay) -> u32 {
         self.stays.push(stay);
+        self.stays.len() as u32 - 1
+    }
+
+    /// What is known of a segment that has been taken in, to be changed.
+    fn known(&mut self, segment: u32) -> Option<&mut Stay> {
+        if *self.places.get(segment as usize)? == NOTHING {
+            self.places[segment as usize] = self.know(UNKNOWN);
+        }
+        self.stays.get_mut(self.places[segment as usize] as usize)
     }
 
     /// Takes in the promotions among the log's new events. `segments_of`: each job's segments.
@@ -146,12 +165,14 @@ impl Attained {
             let begun = segments.partition_point(|&i| log.segment(i as usize).start < event.time);
             let last = begun.checked_sub(1).map(|last| segments[last]);
             let attained = last.map_or(Held::default(), |last| self.up_to(log, last, event.time));
-            if let Some(stay) = last.and_then(|last| self.stays.get_mut(last as usize)) {
+            if let Some(stay) = last.and_then(|last| self.known(last)) {
                 stay.rises = event.time;
             }
             // Stays that came with the same piece of the log did not know of it yet.
             for &later in &segments[begun..] {
-                self.stays[later as usize].promoted = attained;
+                if let Some(stay) = self.known(later) {
+                    stay.promoted = attained;
+                }
             }
         }
         self.next_event = log.events();
@@ -183,7 +204,9 @@ impl Attained {
     }
 
     fn stay(&self, segment: u32) -> Stay {
-        *self.stays.get(segment as usize).unwrap_or(&UNKNOWN)
+        let place = self.places.get(segment as usize).copied();
+        let stay = self.stays.get(place.unwrap_or(NOTHING) as usize);
+        *stay.unwrap_or(&UNKNOWN)
     }
 
     /// At `now`, or at the segment's end, of the segment's job.

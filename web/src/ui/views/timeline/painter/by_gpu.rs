@@ -10,6 +10,7 @@ use crate::draw::pen::{Align, Pen};
 use crate::draw::space::{Ratio, Rect};
 use crate::draw::text::{SMALL, TEXT_ROW};
 use crate::draw::viewport::Window;
+use crate::machine;
 use crate::state::ColourBy;
 use std::ops::Range;
 use switchyard::cluster::ClusterSpec;
@@ -19,6 +20,10 @@ use switchyard::job::JobId;
 /// Stays on single GPUs that all timelines together take in per frame: a long log that is opened late must not hold the
 /// page up.
 const STAYS_PER_FRAME: usize = 40_000;
+
+/// What stands in the place of rows that do not fit.
+const NO_MEMORY: &str =
+    "No memory is left for all of it: remove schedulers, or let a row be a job.";
 
 /// An image with more hard pixels is made coarser while the view moves, and is refined when it has
 /// rested for so many milliseconds.
@@ -39,6 +44,8 @@ pub(super) struct ByGpu {
     made_ms: f64,
     hard: usize,
     names: Vec<Name>,
+    /// There is no memory for more.
+    is_full: bool,
 }
 
 /// All that pixels depend on.
@@ -91,10 +98,15 @@ impl Rows for ByGpu {
 
     fn restart(&mut self, cluster: &ClusterSpec) {
         self.rows = GpuRows::new(cluster);
+        self.is_full = false;
     }
 
     fn extend(&mut self, shown: OnStage<'_>) {
         let (run, runs) = (shown.run, shown.stage.runs.len().max(1));
+        self.is_full |= self.rows.seen() < run.log.segments() && machine::is_full();
+        if self.is_full {
+            return;
+        }
         self.rows
             .extend(&run.log, &run.bands, STAYS_PER_FRAME / runs);
     }
@@ -160,7 +172,16 @@ impl Rows for ByGpu {
             self.outline(pen, job, view, shown, &nodes);
         }
         self.label_nodes(pen, view, shown.stage.node, nodes);
-        self.coarse > 1 || self.rows.seen() < shown.run.log.segments()
+        if self.is_full {
+            let plot = view.plot;
+            let row = Rect::new(plot.x, plot.y, plot.w, pen.px(TEXT_ROW));
+            pen.fill(pen.chrome.background);
+            pen.rect(&row);
+            pen.fill(pen.chrome.text);
+            let (x, y) = (row.x + pen.px(6.0), row.y + row.h / 2.0);
+            pen.label(NO_MEMORY, x, y, Align::Left, plot.w);
+        }
+        self.coarse > 1 || (!self.is_full && self.rows.seen() < shown.run.log.segments())
     }
 }
 

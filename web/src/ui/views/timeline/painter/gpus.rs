@@ -36,7 +36,6 @@ const LANES: u32 = 4;
 #[derive(Debug, Default)]
 pub(super) struct GpuRow {
     segments: Vec<u32>,
-    jobs: Vec<JobId>,
     starts: Vec<f64>,
     /// Busy seconds before each segment.
     busy: Vec<f64>,
@@ -167,7 +166,6 @@ impl GpuRow {
             });
         let new = log.segment(segment as usize);
         self.segments.push(segment);
-        self.jobs.push(new.job);
         self.starts.push(new.start.seconds());
         self.busy.push(busy);
     }
@@ -249,7 +247,7 @@ impl GpuRow {
                 if from < to {
                     let index = self.segments[i] as usize;
                     let segment = line.log.segment(index);
-                    let paint = colour(self.jobs[i]);
+                    let paint = colour(segment.job);
                     pixels[from..to].fill(paint);
                     let ready = pixel_of(segment.ready.seconds()).clamp(from, to);
                     stripes(&mut pixels[from..ready], from, line.stripe, line.free);
@@ -278,7 +276,7 @@ impl GpuRow {
                 ),
             };
             let busy = self.busy_until(line, next, to);
-            let mixed = average(&self.jobs[i..next], &colour);
+            let mixed = average(&self.segments[i..next], line.log, &colour);
             pixels[x] = mix(
                 line.free,
                 mixed,
@@ -297,11 +295,12 @@ impl GpuRow {
     }
 }
 
-fn average(jobs: &[JobId], colour: impl Fn(JobId) -> Pixel) -> Pixel {
+fn average(segments: &[u32], log: &RunLog, colour: impl Fn(JobId) -> Pixel) -> Pixel {
     let mut sum = [0u32; 3];
     let mut count = 0;
-    for &job in jobs.iter().step_by(jobs.len().div_ceil(MIXED).max(1)) {
-        let pixel = colour(job);
+    let every = segments.len().div_ceil(MIXED).max(1);
+    for &segment in segments.iter().step_by(every) {
+        let pixel = colour(log.segment(segment as usize).job);
         for (sum, &channel) in sum.iter_mut().zip(&pixel) {
             *sum += u32::from(channel);
         }
