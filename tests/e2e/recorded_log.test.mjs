@@ -173,3 +173,53 @@ test("where nobody knows when jobs ran there is no run as recorded", async (t) =
   const offered = page.getByLabel("Add a scheduler").locator("option");
   assert.ok(!(await offered.allInnerTexts()).includes("As recorded"));
 });
+
+test("an operator: where a user's time went in the log, because of whom, and what another scheduler would do", async (t) => {
+  const page = await open(t, "index.html#v=1&view=compare", { viewport: { width: 1440, height: 900 } });
+  await give(page, ...files());
+  await finished(page, 3);
+  await page.keyboard.press("Escape");
+
+  // Where the time went, by user, under each scheduler.
+  const lives = page.getByRole("region", { name: "Where the jobs' time went" });
+  await lives.getByRole("combobox").selectOption("user");
+  await lives.locator(".lives-group h3").first().waitFor();
+  const [user] = (await lives.locator(".lives-group h3").first().textContent()).split(" ");
+
+  // A press on a user selects the jobs: the headline is of these, and says so when a number is opened.
+  const who = byWhom(page).getByRole("button", { name: user, exact: true });
+  await who.scrollIntoViewIfNeeded();
+  await who.click();
+  const bar = page.getByRole("region", { name: /^Selected/ });
+  const own = jobs.filter((job) => job.user === user);
+  await bar.locator("strong", { hasText: `${own.length.toLocaleString("en")} of ` }).waitFor();
+  const number = page.locator(".headline tr", { hasText: "As recorded" }).locator("button.number").first();
+  await number.scrollIntoViewIfNeeded();
+  await number.click();
+  const card = page.locator(".arithmetic:popover-open");
+  assert.equal(await card.locator("dl div", { hasText: /^jobs/ }).locator("dd").textContent(), own.length.toLocaleString("en"));
+  const [sum] = (await card.locator(".sum").textContent()).split(" ∕ ");
+  const jct = own.reduce((all, { submit, start, seconds }) => all + start - submit + seconds, 0);
+  assert.ok(Math.abs(Number(sum.replaceAll(",", "")) - jct) <= 1e-6 * jct, `${sum} instead of ${jct}`);
+  const job = card.locator("button").first();
+  const name = await job.textContent();
+  await job.click();
+
+  // The job's whole wait, with whoever caused it one click away.
+  const inspector = page.getByRole("region", { name: `Job ${name}` });
+  await inspector.getByText("Where its time went").waitFor();
+  const cause = inspector.locator(".spent-parts [data-job]").first();
+  await cause.scrollIntoViewIfNeeded();
+  const culprit = await cause.textContent();
+  await cause.click();
+  await page.getByRole("region", { name: `Job ${culprit}` }).waitFor();
+  await page.keyboard.press("Escape");
+
+  // Another scheduler is tried, and undone.
+  await page.getByLabel("Add a scheduler").selectOption("srtf");
+  await finished(page, 4);
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.locator(".card").nth(3).waitFor({ state: "detached" });
+  await finished(page, 3);
+  assert.deepEqual(await accessibilityProblems(page), []);
+});
