@@ -23,7 +23,7 @@ async function choose(page, words, found) {
 test("views, schedulers, settings, samples and exports are found by name", async (t) => {
   const page = await open(t, "index.html#v=1&run=fifo&run=las");
   await finished(page, 2);
-  await choose(page, "compare", /^Compareview: the runs in numbers/);
+  await choose(page, "compare", /^Comparethe runs in numbers/);
   await page.getByRole("tab", { name: "Compare", selected: true }).waitFor();
 
   await choose(page, "add srtf", /^Add SRTF \(oracle\)scheduler$/);

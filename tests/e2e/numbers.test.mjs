@@ -20,7 +20,7 @@ async function press(page, number) {
 
 /** What a sum's text says that comes out, and what does: `3,049,574 ∕ 240 = 12,706.5583 s, that is 3.53 h`. */
 function read(text) {
-  const [, formula, said, shown] = /^(?:(.*) = )?([\d,.]+)(?: \S+)?, that is (.*)$/.exec(text);
+  const [, formula, said, shown] = /^(?:(.*) = )?([\d,.]+)(?: \S+)?, that is (.*)$/.exec(text.replaceAll("\u00a0", " "));
   const plain = (text) => text.replaceAll(",", "");
   const script = plain(formula ?? said).replaceAll("∕", "/").replaceAll("−", "-").replaceAll("×", "*").replace(/([\d.]+)²/g, "$1**2");
   assert.match(script, /^[\d.()+*/ -]+$/);

@@ -9,7 +9,7 @@ const ITSELF: &str = "{0}";
 /// Enough to check a result to its last shown figure.
 const PLACES: usize = 4;
 
-/// A value with its unit: `3,212,640 s`, `240`.
+/// A value with its unit, on one line: `3,212,640 s`, `240`.
 pub fn value(of: &Operand) -> String {
     with_unit(of.value, of.unit)
 }
@@ -17,9 +17,9 @@ pub fn value(of: &Operand) -> String {
 fn with_unit(value: f64, unit: MetricUnit) -> String {
     let number = decimals(value, PLACES);
     match unit {
-        MetricUnit::Seconds => format!("{number} s"),
-        MetricUnit::GpuHours => format!("{number} GPU-hours"),
-        MetricUnit::NodeHours => format!("{number} node-hours"),
+        MetricUnit::Seconds => format!("{number}\u{a0}s"),
+        MetricUnit::GpuHours => format!("{number}\u{a0}GPU-hours"),
+        MetricUnit::NodeHours => format!("{number}\u{a0}node-hours"),
         MetricUnit::Share | MetricUnit::Count | MetricUnit::Number => number,
     }
 }

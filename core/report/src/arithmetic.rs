@@ -74,6 +74,15 @@ impl Arithmetic {
         (self.how)(&values)
     }
 
+    /// Whether it is told how a known number of a metric comes about, of a whole run or of some jobs.
+    pub fn is_told(metric: &Metric, of_whole: bool) -> bool {
+        let of_jobs = ["jct.", "queueing.", "fairness."];
+        let of_run = ["gpu_allocation", "mean_nodes", "goodput"];
+        of_jobs.iter().any(|path| metric.path.starts_with(path))
+            || ["longest_wait", "makespan", "restarts"].contains(&metric.id)
+            || of_whole && of_run.contains(&metric.id)
+    }
+
     /// How the number of a metric comes about; none where it is counted, is known to nobody, or is not told of some jobs.
     pub fn of(metric: &Metric, over: &Over) -> Option<Self> {
         if !(metric.of)(over.summary).is_finite() {

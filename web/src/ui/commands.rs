@@ -51,7 +51,7 @@ pub(super) fn all(state: &AppState) -> Vec<Command> {
         .filter(|view| view.name == is_shown || (view.is_offered)(state));
     let views = views.map(|view| Command {
         name: view.title.to_owned(),
-        about: format!("view: {}", view.about),
+        about: view.about.to_owned(),
         kind: Kind::View(view.name),
     });
     let schedulers = POLICIES.iter().map(|policy| Command {

@@ -3,14 +3,14 @@
 
 use super::controls::swatch;
 use super::metrics::{MetricStyle, OF_TYPE, definition};
-use super::number::{Number, Source};
+use super::number::{Jobs, Number, Source};
 use super::term::{Definition, Term};
 use super::wording::{SAME, difference};
 use crate::comparison::{summary, types};
 use crate::draw::format;
 use crate::session::Session;
 use crate::stage::{Stage, StageRun};
-use switchyard::report::{Better, Metric, MetricGroup, Summary, TypeFigures};
+use switchyard::report::{Arithmetic, Better, Metric, MetricGroup, Summary, TypeFigures};
 use switchyard_app::figures::type_title;
 use yew::prelude::*;
 
@@ -138,7 +138,7 @@ pub(super) fn metrics_table(
             columns,
             (baseline, RunColumn::is_comparable),
             values,
-            |column, text| opened(session, metric, column, column.compared, over_common, text),
+            |column, text| opened(session, metric, column, compared_jobs(over_common), text),
         )
     });
     let fail = columns
@@ -167,7 +167,7 @@ pub(super) fn metrics_table(
                 if fail {
                     <tbody key="failures">
                         { heading("Failures and checkpoints", across) }
-                        { for of_failures(columns, baseline, |metric, column, text| opened(session, metric, column, column.summary, false, text)) }
+                        { for of_failures(columns, baseline, |metric, column, text| opened(session, metric, column, Jobs::All, text)) }
                     </tbody>
                 }
                 { for types }
@@ -176,21 +176,28 @@ pub(super) fn metrics_table(
     }
 }
 
-/// A metric of a run, which opens its arithmetic.
+/// A metric of a run, which opens its arithmetic where that is told.
 pub(super) fn opened(
     session: &Session,
     metric: &'static Metric,
     column: &RunColumn,
-    of: Summary,
-    over_common: bool,
+    jobs: Jobs,
     text: String,
 ) -> Html {
-    let source = Source::OfRun {
-        metric: metric.id,
-        summary: of,
-        over_common,
-    };
+    let of_whole = jobs == Jobs::All || (jobs == Jobs::Compared && !column.is_of_some);
+    if !Arithmetic::is_told(metric, of_whole) {
+        return text.into();
+    }
+    let source = Source::OfRun(metric.id, jobs);
     html! { <Number session={session.clone()} run={column.id} {source} definition={definition(metric)} {text} /> }
+}
+
+/// Which jobs numbers that are compared are of.
+pub(super) fn compared_jobs(over_common: bool) -> Jobs {
+    match over_common {
+        true => Jobs::Common,
+        false => Jobs::Compared,
+    }
 }
 
 /// What failures cost the runs, over all jobs. What is nought in every run says nothing.
@@ -324,10 +331,12 @@ pub(super) fn cell(
     html! {
         <td key={column.id} class={classes!(is_best.then_some("best"))} data-name={name}>
             <div>
-                if is_best {
-                    <span class="mark">{ "best" }</span>
-                }
-                <span class="value">{ if value.is_nan() { "–".into() } else { number(column, (look.format)(value)) } }</span>
+                <span class="said">
+                    if is_best {
+                        <span class="mark">{ "best" }</span>
+                    }
+                    <span class="value">{ if value.is_nan() { "–".into() } else { number(column, (look.format)(value)) } }</span>
+                </span>
                 if columns.len() > 1 {
                     <span class="difference">{ words }</span>
                 }

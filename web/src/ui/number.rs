@@ -2,10 +2,11 @@
 
 use super::controls::{fact, job_link};
 use super::term::{Definition, style_beside};
-use crate::comparison::outcomes;
+use crate::comparison::{outcomes, summary};
 use crate::draw::format;
 use crate::session::Session;
 use crate::stage::Stage;
+use gloo_events::{EventListener, EventListenerOptions};
 use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::report::{Arithmetic, Metric, Over, Summary};
@@ -16,17 +17,21 @@ use yew::prelude::*;
 /// What the number is of.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Source {
-    /// A run's metric, of the jobs that it is compared over.
-    OfRun {
-        /// Which, by its id.
-        metric: &'static str,
-        /// The run in numbers, of those jobs.
-        summary: Summary,
-        /// Whether those are of the jobs that have finished in all runs.
-        over_common: bool,
-    },
+    /// A run's metric, by its id.
+    OfRun(&'static str, Jobs),
     /// A number of a job: how it comes about.
     OfJob(JobId, OfJob),
+}
+
+/// Which jobs a run's number is of.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Jobs {
+    /// All.
+    All,
+    /// Those that it is compared over: the selected ones.
+    Compared,
+    /// Those of them that have finished in all runs.
+    Common,
 }
 
 /// A number of a job.
@@ -67,10 +72,19 @@ pub(super) fn Number(props: &Props) -> Html {
     // Which time it was opened: the browser may have closed it meanwhile.
     let opened = use_state(|| (0u32, None::<Rc<Opened>>));
     let (button, card) = (use_node_ref(), use_node_ref());
+    // The browser closes it before the click of the same press.
+    let was_open = use_mut_ref(|| false);
+    let onpointerdown = {
+        let (was_open, card) = (was_open.clone(), card.clone());
+        Callback::from(move |_: PointerEvent| *was_open.borrow_mut() = open_card(&card).is_some())
+    };
     let onclick = {
         let (session, run, source) = (props.session.clone(), props.run, props.source);
-        let (opened, button) = (opened.clone(), button.clone());
+        let (opened, button, card) = (opened.clone(), button.clone(), card.clone());
         Callback::from(move |_: MouseEvent| {
+            if was_open.replace(false) || close(&card) {
+                return;
+            }
             let arithmetic = arithmetic(&session.stage().read(), run, source);
             let style = button.cast::<Element>().map(|button| style_beside(&button));
             let now = arithmetic.zip(style);
@@ -81,22 +95,27 @@ pub(super) fn Number(props: &Props) -> Html {
     use_effect_with(opened.0, {
         let card = card.clone();
         move |_| {
-            if let Some(card) = card.cast::<HtmlElement>() {
-                // It may be open already.
-                let _ = card.show_popover();
-            }
+            let shown = card.cast::<HtmlElement>();
+            // It may be open already.
+            let shown = shown.filter(|card| card.show_popover().is_ok());
+            // Its number scrolls away from it.
+            let window = web_sys::window().filter(|_| shown.is_some());
+            let scrolled = window.map(|window| {
+                let options = EventListenerOptions::run_in_capture_phase();
+                EventListener::new_with_options(&window, "scroll", options, move |_| {
+                    close(&card);
+                })
+            });
+            move || drop(scrolled)
         }
     });
     // The page would take it for its own.
     let onkeydown = {
         let card = card.clone();
         Callback::from(move |event: KeyboardEvent| {
-            let card = card.cast::<HtmlElement>();
-            let open = card.filter(|card| card.matches(":popover-open").unwrap_or(false));
-            if let Some(open) = open.filter(|_| event.key() == "Escape") {
+            if event.key() == "Escape" && close(&card) {
                 event.prevent_default();
                 event.stop_propagation();
-                let _ = open.hide_popover();
             }
         })
     };
@@ -109,12 +128,15 @@ pub(super) fn Number(props: &Props) -> Html {
     } = props.definition;
     let units = format::unit();
     let words = |text: &str| units.words(text).into_owned();
-    let card = opened.1.as_deref().map(|Opened { arithmetic, style }| {
+    let shown = opened.1.as_deref().map(|Opened { arithmetic, style }| {
         let stage = props.session.stage().read();
         let run = stage.run(props.run);
         let on_job = {
-            let session = props.session.clone();
-            Callback::from(move |job: JobId| session.select(Some(job)))
+            let (session, card) = (props.session.clone(), card.clone());
+            Callback::from(move |job: JobId| {
+                close(&card);
+                session.select(Some(job));
+            })
         };
         let link = |job: JobId| job_link(&stage.job_name(job), job, &on_job);
         let operands = arithmetic.operands.iter().map(|of| match of.job {
@@ -124,14 +146,14 @@ pub(super) fn Number(props: &Props) -> Html {
             },
         });
         let most = arithmetic.most.iter().map(
-            |&(job, share)| html! { <>{ " " }{ link(job) }{ format!(" {}", format::percent(share)) }</> },
+            |&(job, share)| html! { <>{ " " }{ link(job) }{ format!("\u{a0}{}", format::percent(share).replace(' ', "\u{a0}")) }</> },
         );
         html! {
-            <div ref={card} popover="auto" class="meaning arithmetic" role="dialog" onkeydown={onkeydown.clone()} aria-label={format!("How {name} comes about")} ~style={style.clone()}>
+            <div ref={card.clone()} popover="auto" class="meaning arithmetic" role="dialog" onkeydown={onkeydown.clone()} aria-label={format!("How {name} comes about")} ~style={style.clone()}>
                 <strong>{ words(name) }<span class="hint">{ run.map(|run| format!(" {}", run.name())) }</span></strong>
                 <span>{ words(if formula.is_empty() { meaning } else { formula }) }</span>
                 <dl class="job-facts">{ for operands }</dl>
-                <span class="sum">{ sum(arithmetic) }{ format!(", that is {}", props.text) }</span>
+                <span class="sum">{ format!("{}, that is {}", sum(arithmetic), props.text.replace(' ', "\u{a0}")) }</span>
                 if !arithmetic.most.is_empty() {
                     <span>{ "Most of it:" }{ for most }</span>
                 }
@@ -143,10 +165,24 @@ pub(super) fn Number(props: &Props) -> Html {
     });
     html! {
         <>
-            <button ref={button} type="button" class="number" {onclick} {onkeydown} aria-haspopup="dialog">{ &props.text }</button>
-            { card.unwrap_or_default() }
+            <button ref={button} type="button" class="number" {onpointerdown} {onclick} {onkeydown} aria-haspopup="dialog">{ &props.text }</button>
+            { shown.unwrap_or_default() }
         </>
     }
+}
+
+/// The card, if it is open.
+fn open_card(card: &NodeRef) -> Option<HtmlElement> {
+    let card = card.cast::<HtmlElement>()?;
+    card.matches(":popover-open")
+        .is_ok_and(|is| is)
+        .then_some(card)
+}
+
+/// Closes the card; says whether it was open.
+fn close(card: &NodeRef) -> bool {
+    let open = open_card(card);
+    open.is_some_and(|card| card.hide_popover().is_ok())
 }
 
 fn arithmetic(stage: &Stage, run: u32, source: Source) -> Option<Arithmetic> {
@@ -156,14 +192,15 @@ fn arithmetic(stage: &Stage, run: u32, source: Source) -> Option<Arithmetic> {
         Source::OfJob(job, OfJob::Jct) => Arithmetic::of_jct(workload, &outcomes, job),
         Source::OfJob(job, OfJob::Wait) => Arithmetic::of_wait(&outcomes, job),
         Source::OfJob(job, OfJob::Rho) => Arithmetic::of_rho(&outcomes, job),
-        Source::OfRun {
-            metric,
-            summary,
-            over_common,
-        } => {
-            let common = over_common.then(|| stage.finished_in_all());
-            let some = stage.compared_jobs(run, common.as_deref());
+        Source::OfRun(metric, jobs) => {
+            let common = (jobs == Jobs::Common).then(|| stage.finished_in_all());
+            let some = (jobs != Jobs::All).then(|| stage.compared_jobs(run, common.as_deref()));
+            let some = some.flatten();
             let some = some.as_ref().map(|(jobs, _)| &jobs[..]);
+            let summary = match some {
+                None => summary(stage, run),
+                Some(jobs) => Summary::over(jobs, workload, &outcomes),
+            };
             let over = Over {
                 workload,
                 outcomes: &outcomes,

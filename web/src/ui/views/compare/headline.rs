@@ -8,7 +8,7 @@ use crate::state::{AppState, ViewAction};
 use crate::ui::controls::{quiet_button, swatch};
 use crate::ui::export::{TABLES, file_name, save_table};
 use crate::ui::metrics::{MetricStyle, definition};
-use crate::ui::metrics_table::{RunColumn, cell, known, opened, reference};
+use crate::ui::metrics_table::{RunColumn, cell, compared_jobs, known, opened, reference};
 use crate::ui::term::Term;
 use switchyard::report::Metric;
 use yew::prelude::*;
@@ -103,7 +103,7 @@ pub(super) fn headline(
                 (baseline, RunColumn::is_comparable),
                 values,
                 position,
-                |column, text| opened(session, metric, column, column.compared, over_common, text),
+                |column, text| opened(session, metric, column, compared_jobs(over_common), text),
             )
         });
         html! {

@@ -77,9 +77,9 @@ fn JobsTable(props: &StateProps) -> Html {
     });
 
     // Chosen elsewhere, it is to be seen here.
-    use_effect_with(selected, {
+    use_effect_with((selected, rows.jobs.is_empty()), {
         let (list, rows) = (list.clone(), rows.clone());
-        move |selected| {
+        move |(selected, _)| {
             let row = selected.and_then(|job| rows.jobs.iter().position(|&other| other == job.0));
             if let Some(row) = row {
                 scroll_to(&list, row);
