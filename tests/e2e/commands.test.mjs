@@ -42,7 +42,7 @@ test("views, schedulers, settings, samples and exports are found by name", async
   // While something is typed, too.
   await page.keyboard.press("Control+k");
   await field(page).fill("tim");
-  await options(page).filter({ hasText: /^Timelineview/ }).waitFor();
+  await options(page).filter({ hasText: /^Timelinewhich job held/ }).waitFor();
   await screenshot(page, "commands");
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.keyboard.press("Escape");

@@ -61,7 +61,7 @@ const TRIED = {
   "docs/whole-wait.md": { "": "below" },
   "docs/sweeps.md": { "": "below, and the benchmark's own tests", python: "python/tests", toml: "below" },
 };
-const OF_LESSONS = ["view", "guess", "claim", "control", "goal"];
+const OF_LESSONS = ["view", "guess", "moments", "claim", "control", "goal"];
 
 test("every example in a document is tried by a test", () => {
   const all = [...documents()];
