@@ -1,23 +1,16 @@
 //! Schedulers of one's own in files: what `script:FILE` and `plugin:FILE` name is read and handed to the engine.
 
 use crate::Failure;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use std::borrow::Cow;
 use std::path::Path;
 use switchyard::engine::{Mistake, RunError};
-use switchyard::policies::{PolicyFile, PolicyFileError, PolicySpec, SpecError, spec_of_code};
-use switchyard_sweep::files;
+use switchyard::policies::{PolicyFile, PolicySpec, SpecError};
+use switchyard_sweep::policy_files::{self, PolicyFileRefused};
 
-/// A policy as the engine reads it, where a person may have named a file: `script:FILE` or `plugin:FILE`,
-/// with what stands behind a name in any spec, `[placement=spread]` and `if 7:3600..`.
+/// A policy as the engine reads it, where a person may have named a file.
 pub(crate) fn spec(text: &str) -> Result<Cow<'_, str>, Failure> {
-    let Some(file) = PolicyFile::named(text) else {
-        return Ok(Cow::Borrowed(text));
-    };
-    let path = Path::new(file.path());
-    let spec = file.spec(&read(path)?, &name_of(path));
-    let spec = spec.map_err(|error| refused(path, error))?;
-    Ok(Cow::Owned(spec.to_string()))
+    policy_files::spec(text, Path::new("")).map_err(refused)
 }
 
 /// The same of an argument that takes policies and no bare files.
@@ -38,25 +31,11 @@ pub(crate) fn file_of(text: &str) -> Option<&Path> {
 
 /// The policy that a file is, called as the file: a script, or a plug-in where it begins as modules do.
 pub(crate) fn of_file(path: &Path) -> Result<PolicySpec, Failure> {
-    spec_of_code(&read(path)?, &name_of(path)).map_err(|error| refused(path, error))
+    policy_files::of_file(path).map_err(refused)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let file = files::read(path).with_context(|| format!("cannot read {}", path.display()));
-    file.map_err(Failure::Input)
-}
-
-/// What people call the policy in a file.
-fn name_of(path: &Path) -> Cow<'_, str> {
-    path.file_stem().unwrap_or_default().to_string_lossy()
-}
-
-fn refused(path: &Path, error: PolicyFileError) -> Failure {
-    Failure::Input(match error {
-        PolicyFileError::Mistake(mistake) => at(path, &mistake),
-        PolicyFileError::NoText(_) => anyhow!("{}: {error}", path.display()),
-        error => error.into(),
-    })
+fn refused(why: PolicyFileRefused) -> Failure {
+    Failure::Input(why.into())
 }
 
 /// What gives a log more room here.
@@ -84,10 +63,5 @@ pub(crate) fn ended(asked: &[String], policy: &PolicySpec, error: RunError) -> F
 
 /// A mistake as compilers write it: FILE:line:column.
 pub(crate) fn at(path: &Path, mistake: &Mistake) -> anyhow::Error {
-    let Mistake { line, column, what } = mistake;
-    let path = path.display();
-    match line {
-        0 => anyhow!("{path}: {what}"),
-        _ => anyhow!("{path}:{line}:{column}: {what}"),
-    }
+    anyhow!(policy_files::at(path, mistake))
 }

@@ -35,8 +35,8 @@ pub(crate) fn sweep(arguments: &Arguments) -> Result<(), Failure> {
         .with_context(|| format!("cannot read {}", file.display()))
         .map_err(Failure::Input)?;
     let refused = |why: &dyn Display| Failure::Input(anyhow!("{}: {why}", file.display()));
-    let grid = Grid::of_toml(&text).map_err(|why| refused(&why))?;
     let base = file.parent().unwrap_or(Path::new(""));
+    let grid = Grid::of_toml(&text, base).map_err(|why| refused(&why))?;
     let opening = Progress::of("opening", grid.traces.len() as u64, "traces");
     let opened = (0..).zip(&grid.traces).map(|(at, trace)| {
         opening.count(at);

@@ -39,14 +39,31 @@ mod _engine {
     #[pymodule_export]
     use crate::{InputError, RunError, SwitchyardError};
     use pyo3::prelude::*;
-    use switchyard::policies::{PolicySpec, SpecError};
+    use std::path::Path;
+    use switchyard::policies::{PolicySpec, SpecError, spec_of_code};
     use switchyard_app::{Metric, described, format};
+    use switchyard_sweep::policy_files;
 
     /// A policy as results spell it.
     #[pyfunction]
     fn canonical(policy: &str) -> PyResult<String> {
-        let spec: Result<PolicySpec, SpecError> = policy.parse();
+        let spec: Result<PolicySpec, SpecError> = of_files(policy)?.parse();
         Ok(spec.map_err(crate::refused)?.to_string())
+    }
+
+    /// A policy's spec, where its text may name a file: `script:FILE`, `plugin:FILE`.
+    #[pyfunction]
+    fn of_files(policy: &str) -> PyResult<String> {
+        let spec = policy_files::spec(policy, Path::new("")).map_err(crate::refused)?;
+        Ok(spec.into_owned())
+    }
+
+    /// The spec of a script's text, or of a plug-in's module, with its name and other parameters.
+    #[pyfunction]
+    fn of_code(code: &[u8], name: &str, parameters: Vec<(String, String)>) -> PyResult<String> {
+        let spec = spec_of_code(code, name).map_err(crate::refused)?;
+        let given: Vec<(&str, &str)> = parameters.iter().map(|(key, of)| (&**key, &**of)).collect();
+        Ok(spec.with_all(&given).map_err(crate::refused)?.to_string())
     }
 
     /// Every policy, JSON.

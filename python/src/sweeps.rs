@@ -124,9 +124,10 @@ impl Sweep {
         folder: PathBuf,
     ) -> PyResult<Self> {
         let grid = match is_toml {
-            true => Grid::of_toml(grid).map_err(refused)?,
-            false => Grid::of(&serde_json::from_str(grid).map_err(refused)?).map_err(refused)?,
+            true => Grid::of_toml(grid, &base),
+            false => Grid::of(&serde_json::from_str(grid).map_err(refused)?, &base),
         };
+        let grid = grid.map_err(refused)?;
         let given: HashMap<String, Arc<_>> = given
             .into_iter()
             .map(|(name, trace)| (name, Arc::new(trace.get().study.clone())))

@@ -3,10 +3,12 @@
 //! innermost, and each is the options of one run.
 
 use crate::options::{opening, running};
+use crate::policy_files::{self, PolicyFileRefused};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::path::Path;
 use switchyard::meant::hint;
 use switchyard::policies::{POLICIES, PolicySpec, entry};
 use switchyard::queues::{change, text};
@@ -74,22 +76,22 @@ pub struct Point {
 }
 
 impl Grid {
-    /// The grid in a TOML file.
+    /// The grid in a TOML file; policies' files lie in `base`.
     ///
     /// # Errors
     ///
     /// It is no TOML, with the line; or what is wrong with the grid.
-    pub fn of_toml(text: &str) -> Result<Self, Refused> {
+    pub fn of_toml(text: &str, base: &Path) -> Result<Self, Refused> {
         let value: Value = toml::from_str(text).map_err(|why| Refused(why.to_string()))?;
-        Self::of(&value)
+        Self::of(&value, base)
     }
 
-    /// The grid that a value describes; see `docs/sweeps.md`.
+    /// The grid that a value describes, policies' files in `base`; see `docs/sweeps.md`.
     ///
     /// # Errors
     ///
     /// What is wrong with it, by its key.
-    pub fn of(value: &Value) -> Result<Self, Refused> {
+    pub fn of(value: &Value, base: &Path) -> Result<Self, Refused> {
         let Value::Object(given) = value else {
             return refuse(
                 "a grid is a table of traces, policies, clusters, loads, seeds and settings",
@@ -118,6 +120,11 @@ impl Grid {
             Some(policies) => texts("policies", policies)?,
             None => return refuse("a grid without policies: policies = [\"fifo\", \"srtf\"]"),
         };
+        // The text of a script is the policy: whoever changes it asks for other runs.
+        let named = policies.iter().map(|text| policy_files::spec(text, base));
+        let policies = named.map(|spec| spec.map(|spec| spec.into_owned()));
+        let policies: Result<Vec<String>, PolicyFileRefused> = policies.collect();
+        let policies = policies.map_err(|why| Refused(format!("policies: {why}")))?;
         let policies = with_parameters(&policies, part("parameters"))?;
         let loads = match part("loads") {
             Some(loads) => numbers("loads", loads)?,
@@ -541,43 +548,52 @@ mod tests {
     use super::*;
 
     fn refused(grid: Value) -> String {
-        Grid::of(&grid).unwrap_err().to_string()
+        Grid::of(&grid, Path::new("")).unwrap_err().to_string()
     }
 
     #[test]
     fn parameters_are_found_by_names_of_before() {
         for (policy, of) in [("sjf", "fewest-gpus"), ("fewest-gpus", "sjf")] {
-            let grid = Grid::of(&json!({
-                "traces": "sample:lab",
-                "policies": [policy],
-                "parameters": {of: {"placement": ["spread", "consolidated"]}},
-            }));
+            let grid = Grid::of(
+                &json!({
+                    "traces": "sample:lab",
+                    "policies": [policy],
+                    "parameters": {of: {"placement": ["spread", "consolidated"]}},
+                }),
+                Path::new(""),
+            );
             assert_eq!(grid.unwrap().points.len(), 2, "{policy}");
         }
     }
 
     #[test]
     fn a_grid_is_every_combination_the_seed_innermost() {
-        let grid = Grid::of(&json!({
-            "traces": ["sample:lab", {"files": ["sample:crunch"], "name": "other"}],
-            "clusters": ["2x4", "4x4"],
-            "policies": ["fifo", "tiresias-las"],
-            "parameters": {"tiresias-las": {"queues": [2, 3], "threshold": "600..1200/3"}},
-            "loads": [0.5, "1..2/2"],
-            "settings": {"restart_cost": [0, 30]},
-            "seeds": "1..3/3",
-        }));
+        let grid = Grid::of(
+            &json!({
+                "traces": ["sample:lab", {"files": ["sample:crunch"], "name": "other"}],
+                "clusters": ["2x4", "4x4"],
+                "policies": ["fifo", "tiresias-las"],
+                "parameters": {"tiresias-las": {"queues": [2, 3], "threshold": "600..1200/3"}},
+                "loads": [0.5, "1..2/2"],
+                "settings": {"restart_cost": [0, 30]},
+                "seeds": "1..3/3",
+            }),
+            Path::new(""),
+        );
         let refused = grid.unwrap_err().to_string();
         assert!(refused.contains("threshold"), "{refused}");
-        let grid = Grid::of(&json!({
-            "traces": ["sample:lab", {"files": "sample:lab", "name": "other"}],
-            "clusters": ["2x4", "4x4"],
-            "policies": ["fifo", "tiresias-las"],
-            "parameters": {"tiresias-las": {"threshold": "600..1200/3"}},
-            "loads": [0.5, "1..2/2"],
-            "settings": {"restart_cost": [0, 30]},
-            "seeds": "1..3/3",
-        }));
+        let grid = Grid::of(
+            &json!({
+                "traces": ["sample:lab", {"files": "sample:lab", "name": "other"}],
+                "clusters": ["2x4", "4x4"],
+                "policies": ["fifo", "tiresias-las"],
+                "parameters": {"tiresias-las": {"threshold": "600..1200/3"}},
+                "loads": [0.5, "1..2/2"],
+                "settings": {"restart_cost": [0, 30]},
+                "seeds": "1..3/3",
+            }),
+            Path::new(""),
+        );
         let points = grid.unwrap().points;
         assert_eq!(points.len(), 2 * 2 * (1 + 3) * 3 * 2 * 3);
         let seeds: Vec<u64> = points.iter().map(|point| point.seed).take(4).collect();
@@ -591,12 +607,15 @@ mod tests {
     fn fields_of_queues_are_varied() {
         let tree = "lab;a,parent=lab,gpus=8;b,parent=lab,gpus=8";
         let grid = |queues: Value, settings: Value| {
-            Grid::of(&json!({
-                "traces": "sample:lab",
-                "policies": "kueue",
-                "settings": settings,
-                "queues": queues,
-            }))
+            Grid::of(
+                &json!({
+                    "traces": "sample:lab",
+                    "policies": "kueue",
+                    "settings": settings,
+                    "queues": queues,
+                }),
+                Path::new(""),
+            )
         };
         let varied = json!({"a": {"gpus": [4, 8], "weight": "1..2/2"}});
         let points = grid(varied.clone(), json!({"queues": tree}))
@@ -619,7 +638,11 @@ mod tests {
     #[test]
     fn where_one_adapts_jobs_all_train() {
         let grid = |policies: Value| {
-            let grid = Grid::of(&json!({"traces": "sample:lab", "policies": policies})).unwrap();
+            let grid = Grid::of(
+                &json!({"traces": "sample:lab", "policies": policies}),
+                Path::new(""),
+            )
+            .unwrap();
             let trains = |point: &Point| point.options.contains_key("applications");
             grid.points.iter().map(trains).collect::<Vec<_>>()
         };

@@ -9,5 +9,6 @@ pub mod folder;
 pub mod grid;
 pub mod kept;
 pub mod options;
+pub mod policy_files;
 pub mod sweep;
 pub mod table;

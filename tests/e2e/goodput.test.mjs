@@ -35,7 +35,7 @@ test("the goodput model answers to every slider, without a trace's help", async 
   await page.getByRole("tab", { name: "Goodput" }).click();
   const batch = fact(page, "batch size M");
   await batch.waitFor();
-  const samples = async () => Number((await batch.textContent()).split(" ")[0]);
+  const samples = async () => Number((await batch.textContent()).split(" ")[0].replaceAll(",", ""));
   await slide(page, "GPUs", 4);
   await slide(page, "Gradient noise scale", 2);
   await page.waitForFunction(() => document.querySelector(".model output")?.textContent === "4");

@@ -88,6 +88,8 @@ pub struct Stage {
     pub reduced_motion: bool,
     /// Counts changes: a canvas that has painted this revision need not paint again.
     pub revision: u64,
+    /// Whether the next frame paints all that has changed, however long that takes: somebody makes a picture of it.
+    pub paints_all: bool,
 }
 
 /// The log of a run as far as it has come, and where the clock stands in it. What else there is to know of the run
@@ -166,6 +168,7 @@ impl Default for Stage {
             dark: false,
             reduced_motion: false,
             revision: 0,
+            paints_all: false,
         }
     }
 }

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from ._engine import VERSION as __version__
 from ._engine import InputError, RunError, SwitchyardError
+from ._own import plugin, script
 from ._results import Results, Run, Table
 from ._run import Trace, canonical, inspect, metrics, open, placements, policies, run, samples, settings
 from ._sweep import Sweep, sweep
@@ -38,9 +39,11 @@ __all__ = [
     "metrics",
     "open",
     "placements",
+    "plugin",
     "policies",
     "run",
     "samples",
+    "script",
     "settings",
     "sweep",
     "view",

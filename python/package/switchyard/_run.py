@@ -131,13 +131,18 @@ class Trace:
         return f"<switchyard.Trace: {facts['jobs']} jobs ({facts['format']}), {hours}>"
 
 
+def _named(policies: str | Sequence[str] | None) -> list[str]:
+    """Policies as the engine reads them: ``script:FILE`` and ``plugin:FILE`` with what stands in the file."""
+    return [_engine.of_files(policy) for policy in ([policies] if isinstance(policies, str) else policies or ())]
+
+
 def _asked(
     policies: str | Sequence[str] | None,
     weights: bytes | str | os.PathLike[str] | IO[bytes] | None,
     options: dict[str, Any],
 ) -> bytes | None:
     """Puts policies and a name of weights among the options; the content of weights of one's own."""
-    options["policies"] = [policies] if isinstance(policies, str) else list(policies or ()) or None
+    options["policies"] = _named(policies) or None
     if weights is None or isinstance(weights, str):
         options["weights"] = weights
         return None
@@ -199,8 +204,8 @@ def run(
     """Runs policies on a trace, one after the other, to their end. Other threads go on meanwhile; Ctrl-C stops it.
 
     trace: what :func:`open` gave, or what it takes.
-    policies: such as ``"tiresias-las[queues=2,threshold=57600]"``, or several; without any those of the trace's file, or
-        else ``fifo`` and ``tiresias-las``.
+    policies: such as ``"tiresias-las[queues=2,threshold=57600]"``, ``"script:mine.rhai"``, or several (:func:`script`,
+        :func:`plugin`: those of one's own); without any those of the trace's file, or else ``fifo`` and ``tiresias-las``.
     cluster: ``NODESxGPUS`` (``16x4``, ``8x8:v100+4x4:a100``), a published one by name, or a file of one; without one that of
         the trace, or else a guess.
     seed: of everything that is drawn. Where nothing is (no failures by chance, no policy that draws), it changes nothing.
@@ -252,7 +257,7 @@ def _run(
     if not isinstance(trace, Trace):
         trace = open(trace)
     asked = [policies] if isinstance(policies, str) else list(policies or ())
-    options["policies"] = asked or None
+    options["policies"] = _named(asked) or None
     own = None
     if weights is not None and not isinstance(weights, str):
         own = _content(weights)

@@ -108,7 +108,7 @@ def view(
         selected = traitlets.Unicode().tag(sync=True)
         results = traitlets.Dict().tag(sync=True)
 
-    names = [policies] if isinstance(policies, str) else list(policies)
+    names = [_engine.of_files(policy) for policy in ([policies] if isinstance(policies, str) else policies)]
     return View(
         page=page or PAGE,
         src=trace.removeprefix("sample:"),

@@ -179,6 +179,7 @@ impl Animation {
         let mut sought = false;
         let count = hosted.len();
         let (first, mut waiting) = (self.0.first.get(), None);
+        let paints_all = std::mem::take(&mut self.0.stage.write().paints_all);
         for at in (0..count).map(|i| (first + i) % count) {
             let canvas = &mut hosted[at].1;
             let size = canvas.measure(Ratio(self.0.window.device_pixel_ratio()));
@@ -188,7 +189,7 @@ impl Animation {
             }
             // What somebody waits for is painted, and so is the first of each frame.
             let waits = canvas.painted.is_some() && canvas.size == size;
-            if waits && painted && self.now() - begin > FRAME_BUDGET_MS {
+            if waits && painted && !paints_all && self.now() - begin > FRAME_BUDGET_MS {
                 waiting.get_or_insert(at);
                 continue;
             }

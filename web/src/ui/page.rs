@@ -169,6 +169,7 @@ impl Page {
         if (1e-3..=1e9).contains(&speed) {
             let mut stage = self.0.session.stage().write();
             stage.clock.speed = speed;
+            stage.paints_all = true;
             stage.touch();
             drop(stage);
             self.publish_soon();

@@ -89,7 +89,8 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
         let first = first.map(|(job, name)| {
             let session = session.clone();
             let onclick = Callback::from(move |_: MouseEvent| session.select(Some(job)));
-            html! { <button type="button" class="link" data-job={job.0.to_string()} {onclick}>{ name }</button> }
+            // No stop of its own: keys choose jobs in the yard itself, and where there is little room the sentence is cut.
+            html! { <span data-job={job.0.to_string()} {onclick}>{ name }</span> }
         });
         html! { <p class="situation" {title}>{ before }{ first.unwrap_or_default() }{ after }</p> }
     };
