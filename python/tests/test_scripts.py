@@ -36,9 +36,9 @@ def test_a_script_is_the_same_by_path_text_and_bytes(tmp_path):
     assert results[named + "[placement=spread]"].log_hash != results[asked[0]].log_hash
     assert trace.run(named)[named].log_hash == results[asked[0]].log_hash
     assert switchyard.canonical(named) == switchyard.canonical(asked[0])
-    # What it decides is what the built-in policy of the same rule does: a gang's attained service, looked at each minute.
-    by_key = trace.run(switchyard.script("fn key(job, now) { job.gpus }\nconst PREEMPTIVE = false;\nconst BACKFILL = true;", name="small"))
-    assert by_key.runs[0].log_hash == trace.run("fewest-gpus").runs[0].log_hash
+    # A rule that is built in comes to the same, to the bit.
+    by_key = trace.run(switchyard.script("const PREEMPTIVE = false;\nfn key(job, now) { job.submit }", name="in-order"))
+    assert by_key.runs[0].log_hash == trace.run("fifo").runs[0].log_hash
 
 
 def test_what_is_wrong_is_said_before_anything_runs(tmp_path):
@@ -64,7 +64,7 @@ def test_a_sweep_has_scripts_beside_its_file(tmp_path):
     assert hashes[1] == trace.run(switchyard.script(LAS, name="mine")).runs[0].log_hash
     # Another text is another run.
     (tmp_path / "mine.rhai").write_text(LAS.replace("60", "30"))
-    again = switchyard.sweep(str(grid), str(tmp_path / "out"))
+    again = switchyard.sweep(str(grid), str(tmp_path / "other"))
     assert list(again["key"])[0] == list(table["key"])[0] and list(again["key"])[1] != list(table["key"])[1]
 
 
