@@ -20,7 +20,6 @@ fn the_values_told_give_the_number_told() {
         ("three-jobs", "las", ""),
     ] {
         let sample = Sample::named(sample).expect("it is there");
-        let workload = sample.workload();
         let cluster = sample.cluster_spec();
         let spec = RunSpec {
             policy: policy.parse().expect("a policy"),
