@@ -154,16 +154,16 @@ test("a page that is left playing does not grow", long, async (t) => {
   const minutes = Number(process.env.SWITCHYARD_MINUTES ?? 10);
   const page = await open(t, "index.html#v=1&sample=lab&view=yard&t=0&speed=1000&run=fifo&run=tiresias-las", { before: noteProgram, most: (minutes + 5) * 60_000 });
   await finished(page, 2);
+  // The page itself begins again: what a test asks of it stays in its memory.
+  await page.evaluate(() => setInterval(() => {
+    const { page } = switchyardEmbed;
+    if (page.look().playing) return;
+    page.seek(0);
+    page.play();
+  }, 5000));
   const seen = [];
-  for (let minute = 0; minute <= minutes; minute++) {
-    const from = Date.now();
-    while (Date.now() - from < 60_000) {
-      if (await page.getByRole("button", { name: "Play", exact: true }).last().isVisible()) {
-        await page.keyboard.press("Home");
-        await page.keyboard.press("Space");
-      }
-      await page.waitForTimeout(5000);
-    }
+  for (let minute = 0; minute <= minutes; minute += 5) {
+    await page.waitForTimeout(5 * 60_000);
     seen.push(await held(page));
   }
   t.diagnostic(JSON.stringify(seen.map(({ scripts, program }) => [scripts.toFixed(1), program.toFixed(1)])));
