@@ -4,7 +4,6 @@ use crate::draw::space::{Css, Ratio, Size};
 use crate::draw::{Canvas, Surface};
 use crate::stage::{SharedStage, StageRun};
 use crate::time_axis::AxisRequest;
-use gloo_render::{AnimationFrame, request_animation_frame};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -54,8 +53,8 @@ struct Inner {
     has_picture: Cell<bool>,
     /// Called after each frame.
     after_frame: RefCell<Option<Rc<dyn Fn()>>>,
-    /// The frame that is asked for.
-    next: RefCell<Option<AnimationFrame>>,
+    /// What is called at each frame: one for all, since of each that is made something stays in the page's memory.
+    at_frame: RefCell<Option<Closure<dyn FnMut(f64)>>>,
 }
 
 impl PartialEq for Animation {
@@ -78,9 +77,17 @@ impl Animation {
             last_ms: Cell::default(),
             has_picture: Cell::default(),
             after_frame: RefCell::default(),
-            next: RefCell::default(),
+            at_frame: RefCell::default(),
         }));
         animation.publish_frame_times();
+        let at_frame = {
+            let animation = animation.clone();
+            Closure::new(move |ms| {
+                animation.frame(ms);
+                animation.request();
+            })
+        };
+        animation.0.at_frame.replace(Some(at_frame));
         animation.request();
         animation
     }
@@ -91,12 +98,13 @@ impl Animation {
     }
 
     fn request(&self) {
-        let animation = self.clone();
-        let next = request_animation_frame(move |ms| {
-            animation.frame(ms);
-            animation.request();
-        });
-        self.0.next.replace(Some(next));
+        if let Some(at_frame) = &*self.0.at_frame.borrow() {
+            // A window that has no frames has nothing to paint.
+            let _ = self
+                .0
+                .window
+                .request_animation_frame(at_frame.as_ref().unchecked_ref());
+        }
     }
 
     /// Takes a canvas in; the number is for [`release`](Self::release). `on_change` is called after
