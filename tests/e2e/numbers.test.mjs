@@ -41,7 +41,7 @@ test("every number of the headline comes to what its values give, and names the 
     const rounded = Number(value) * (UNITS[unit] ?? 1);
     assert.ok(Math.abs(rounded - said) <= 0.006 * Math.max(said, 1), `${shown} is not ${said}`);
     await page.keyboard.press("Escape");
-    await card.waitFor({ state: "detached" }).catch(() => card.waitFor({ state: "hidden" }));
+    await card.waitFor({ state: "detached" });
   }
   const card = await press(page, numbers.first());
   const job = card.getByRole("button").first();

@@ -66,7 +66,8 @@ struct Opened {
     style: String,
 }
 
-/// The number; plain text where nothing is known of how it comes about.
+/// The number: a button, and a card once it has been pressed. Whoever shows it knows that its arithmetic is told
+/// ([`Arithmetic::is_told`]).
 #[component]
 pub(super) fn Number(props: &Props) -> Html {
     // Which time it was opened: the browser may have closed it meanwhile.

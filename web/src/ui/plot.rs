@@ -31,7 +31,7 @@ pub(super) fn chart(plot: &Plot, dark: bool, dot: &str) -> Html {
             <figcaption>{ &plot.title }</figcaption>
             <p class="hint">{ format!("↑ {}", plot.y) }</p>
             { drawing(&curve::on_page(&Curve::of(plot), dark)) }
-            <p class="hint across">{ format!("{} →{dot}", plot.x) }</p>
+            <p class="hint">{ format!("{} →{dot}", plot.x) }</p>
             if plot.lines.len() > 1 {
                 <p class="hint names">{ for names }</p>
             }
