@@ -147,7 +147,7 @@ pub(super) fn Number(props: &Props) -> Html {
             },
         });
         let most = arithmetic.most.iter().map(
-            |&(job, share)| html! { <>{ " " }{ link(job) }{ format!("\u{a0}{}", format::percent(share).replace(' ', "\u{a0}")) }</> },
+            |&(job, share)| html! { <>{ " " }{ link(job) }{ format!("\u{a0}{}\u{a0}%", format::significant(100.0 * share)) }</> },
         );
         html! {
             <div ref={card.clone()} popover="auto" class="meaning arithmetic" role="dialog" onkeydown={onkeydown.clone()} aria-label={format!("How {name} comes about")} ~style={style.clone()}>
@@ -156,7 +156,7 @@ pub(super) fn Number(props: &Props) -> Html {
                 <dl class="job-facts">{ for operands }</dl>
                 <span class="sum">{ format!("{}, that is {}", sum(arithmetic), props.text.replace(' ', "\u{a0}")) }</span>
                 if !arithmetic.most.is_empty() {
-                    <span>{ "Most of it:" }{ for most }</span>
+                    <span>{ "The largest parts:" }{ for most }</span>
                 }
                 if !source.is_empty() {
                     <span class="source">{ source }</span>
