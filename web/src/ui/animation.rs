@@ -25,6 +25,9 @@ pub(super) struct Hosted {
     size: (Size<Css>, Ratio),
 }
 
+/// What the browser calls at a frame, with its time in milliseconds.
+type AtFrame = Closure<dyn FnMut(f64)>;
+
 /// Frames whose paint time is remembered.
 const FRAMES_MEASURED: usize = 300;
 
@@ -54,7 +57,7 @@ struct Inner {
     /// Called after each frame.
     after_frame: RefCell<Option<Rc<dyn Fn()>>>,
     /// What is called at each frame: one for all, since of each that is made something stays in the page's memory.
-    at_frame: RefCell<Option<Closure<dyn FnMut(f64)>>>,
+    at_frame: RefCell<Option<AtFrame>>,
 }
 
 impl PartialEq for Animation {
