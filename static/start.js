@@ -3,8 +3,8 @@
 (() => {
   // The single file holds its program itself, and this script too.
   const isSingleFile = !document.currentScript.src;
-  // How long the page's program is; 0 where nobody has said so.
-  const wholeBytes = Number(document.currentScript.dataset.bytes);
+  // How long the parts of the page's program are; 0 where nobody has said so.
+  const [firstBytes, restBytes] = document.currentScript.dataset.bytes.split(",").map(Number);
   const singleFile = `./switchyard.html${location.search}${location.hash}`;
 
   // A frame of an article that only has the workers of all its figures (static/sharing.js), and what the
@@ -86,15 +86,18 @@
   let arrived;
   globalThis.switchyardProgram = new Promise((resolve) => (arrived = resolve));
 
-  /** Shows how much of the program is there, until all of it is. */
+  // How much is waited for, and how much of it is there.
+  let wholeBytes = 0;
+  let bytes = 0;
+
+  /** Shows how much of the program is there, until all of a part is. */
   const follow = async (response) => {
     const bar = document.getElementById("loaded");
     const words = document.getElementById("loaded-words");
     const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
-    let bytes = 0;
     for (const reader = response.body.getReader(); ; ) {
       const { done, value } = await reader.read();
-      if (done) return arrived();
+      if (done) return;
       bytes += value.byteLength;
       if (!bar || !wholeBytes) continue;
       [bar.max, bar.value] = [wholeBytes, bytes];
@@ -102,12 +105,31 @@
     }
   };
 
-  /** The program, on its way. */
-  const fetched = async (address) => {
-    const response = await fetch(address);
+  /** A part of the program: the answer with it, and when all of it has come. */
+  const fetched = (address) => {
+    const response = fetch(address);
     // Whether it can be used is told by who uses it.
-    follow(response.clone()).catch(() => {});
-    return response;
+    const hasCome = response.then((response) => follow(response.clone())).catch(() => {});
+    return { part: response, hasCome };
+  };
+
+  /** The same, compiled once for all of an article's figures. */
+  const shared = (address) => {
+    const all = modules();
+    if (!all.has(address)) {
+      const part = isForWorkers ? fetch(address) : fetched(address).part;
+      all.set(address, WebAssembly.compileStreaming(part));
+      // Whoever comes later tries again.
+      all.get(address).catch(() => all.delete(address));
+    }
+    return { part: all.get(address), hasCome: Promise.resolve() };
+  };
+
+  const compiled = async (part) => {
+    const given = await part;
+    if (!(given instanceof Response)) return given;
+    if (!given.ok) throw new Error(`${given.url}: ${given.status} ${given.statusText}`);
+    return WebAssembly.compile(await given.arrayBuffer());
   };
 
   addEventListener("DOMContentLoaded", async () => {
@@ -123,19 +145,25 @@
     }
     if (!program) return;
     try {
-      const address = document.querySelector("link[as=fetch]").href;
-      const shared = modules();
-      if (shared && !shared.has(address)) {
-        shared.set(address, WebAssembly.compileStreaming(isForWorkers ? fetch(address) : fetched(address)));
-        // Whoever comes later tries again.
-        shared.get(address).catch(() => shared.delete(address));
-      }
+      const get = modules() ? shared : fetched;
+      const first = get(document.querySelector("link[as=fetch]").href);
+      const { address } = switchyardRest;
+      // The first picture does without the rest; whatever else a page begins with may need it at once.
+      const isLater = "picture" in document.documentElement.dataset;
+      const getRest = async () => address && switchyardRest.hold(await compiled(get(address).part));
+      const rest = isLater ? first.hasCome.then(getRest) : getRest();
+      Promise.all([first.hasCome, rest]).then(arrived, arrived);
+      wholeBytes = firstBytes + (isLater ? 0 : restBytes);
       if (isForWorkers) return;
-      const compiled = shared ? shared.get(address) : fetched(address);
       // It is told below, where it is waited for.
-      compiled.catch(() => {});
+      first.part.catch(() => {});
       const { default: start } = await import(program.href);
-      await start({ module_or_path: await compiled });
+      if (!isLater) await rest;
+      await start({ module_or_path: await first.part });
+      loading?.remove();
+      // Where it does not come, the program asks once more when it needs it.
+      if (isLater) await rest.catch(() => {});
+      switchyardRest.join();
     } catch (error) {
       failed(error);
     } finally {

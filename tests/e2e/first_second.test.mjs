@@ -61,19 +61,21 @@ for (const [name, line] of Object.entries(LINES)) {
     t.diagnostic(Object.entries(seen).map(([what, ms]) => `${what} ${(ms / 1000).toFixed(2)} s`).join(", "));
     const [[own, ownEnd], ...others] = programs;
     assert.match(own, /^app/);
-    assert.ok(others.every(([other]) => other.startsWith("worker_")), "no other program is needed");
+    const workers = others.filter(([other]) => !other.startsWith("rest-"));
+    assert.ok(workers.every(([other]) => other.startsWith("worker_")), "no other program is needed");
     // The picture is there long before the program, on a line where that takes its time.
     if (line) assert.ok(seen.picture < ownEnd, `${seen.picture} ${ownEnd}`);
-    if (line) assert.ok(others.every(([, end]) => end > seen.live), "no worker's program has come");
+    if (line) assert.ok(workers.every(([, end]) => end > seen.live), "no worker's program has come");
+    assert.equal(await page.evaluate(() => switchyardRest.waits()), 0, "what comes later was not needed");
     assert.deepEqual(await page.evaluate(() => [document.getElementById("picture"), document.getElementById("loading")]), [null, null]);
   });
 }
 
-/** Holds the page's program back until it is let go. */
-function holding() {
+/** Holds the page's program, or a part of it, back until it is let go. */
+function holding(part = /\/app-[^/]*\.wasm$/) {
   let letGo;
   const held = new Promise((resolve) => (letGo = resolve));
-  const before = (page) => page.route(/\/app-[^/]*\.wasm$/, async (route) => {
+  const before = (page) => page.route(part, async (route) => {
     await held;
     await route.continue();
   });
@@ -121,6 +123,56 @@ test("what is pressed in the picture is pressed when the page is there", async (
   letGo();
   await live(page);
   await page.locator("#tab-compare[aria-selected=true]").waitFor();
+});
+
+/** Of the program (xtask/src/parts.rs): what the first picture does without. */
+const REST = /\/rest-[^/]*\.wasm$/;
+
+const hasRest = (page) => page.evaluate(() => switchyardRest.isThere());
+
+test("the page is live before the rest of its program has come, which then joins", async (t) => {
+  const { before, letGo } = holding(REST);
+  const page = await open(t, "index.html", { before, viewport: { width: 1440, height: 900 } });
+  await live(page);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.locator(".intro").getByRole("button", { name: "Play" }).click();
+  await page.waitForTimeout(1000);
+  assert.equal(await hasRest(page), false);
+  letGo();
+  await page.waitForFunction(() => switchyardRest.isThere());
+  await page.getByRole("tab", { name: "Compare" }).click();
+  await page.locator("#tab-compare[aria-selected=true]").waitFor();
+  assert.equal(await page.evaluate(() => switchyardRest.waits()), 0);
+});
+
+test("who needs the rest before it has come waits for it, and gets what was pressed", async (t) => {
+  const { before, letGo } = holding(REST);
+  const page = await open(t, "index.html", { before, viewport: { width: 1440, height: 900 } });
+  await live(page);
+  const { x, y } = await page.locator("#tab-compare").boundingBox();
+  // The page stands still as long.
+  const pressed = page.mouse.click(x + 5, y + 5);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  letGo();
+  await pressed;
+  await page.locator("#tab-compare[aria-selected=true]").waitFor();
+  assert.ok(await page.evaluate(() => switchyardRest.waits()) > 0, "it was waited for");
+});
+
+test("where the rest cannot be had, the page goes on; who needs it is told", async (t) => {
+  const page = await open(t, "index.html", { before: (page) => page.route(REST, (route) => route.abort()), tolerated: /rest|fetch|ERR_FAILED|XMLHttpRequest/ });
+  await live(page);
+  await page.waitForTimeout(500);
+  assert.equal(await page.getByRole("alert").count(), 0);
+  const { x, y } = await page.locator("#tab-compare").boundingBox();
+  await page.mouse.click(x + 5, y + 5);
+  await page.getByRole("alert").filter({ hasText: "The rest of the program could not be loaded" }).waitFor();
+});
+
+test("under a link the whole program is there before it starts", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=srtf&view=compare");
+  await page.locator("[data-status=done]").first().waitFor();
+  assert.deepEqual(await page.evaluate(() => [switchyardRest.isThere(), switchyardRest.waits()]), [true, 0]);
 });
 
 test("no picture of something else is shown: under a link, in a frame, where the introduction has been closed", async (t) => {

@@ -8,7 +8,9 @@ use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
 use crate::workspace::{BUNDLES, COLUMNAR, SCRIPTS, WORKER};
-use crate::{few_files, lessons, lock, module, notices, policy, shell, single_file, workspace};
+use crate::{
+    few_files, first_picture, lessons, lock, module, notices, policy, shell, single_file, workspace,
+};
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
 pub(crate) const RELEASE: [&str; 3] = ["--release", "--cargo-profile", "page"];
@@ -33,7 +35,9 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     let html = single_file::inline(&dist, &index)?;
     shell::write(&single, policy::of_single_file(&html)?)?;
     let html = with_neighbours(&with_version(&dist, &index)?)?;
-    let html = few_files::merge(&dist, &with_bytes(&dist, &html)?)?;
+    let html = few_files::merge(&dist, &html)?;
+    shell::write(&dist.join("index.html"), policy::of_page(&html)?)?;
+    let html = first_picture::part(toolbox, &dist, &html)?;
     shell::write(&dist.join("index.html"), policy::of_page(&html)?)?;
     println!(
         "built {} and {} ({} KB, opens from a disk)",
@@ -80,23 +84,6 @@ fn with_neighbours(index: &str) -> Result<String> {
     Ok(format!(
         "{before}</title>\n    {lessons}\n    {single}{after}"
     ))
-}
-
-/// How long the page's program is, which its visitors wait for.
-fn with_bytes(dist: &Path, index: &str) -> Result<String> {
-    let address = index
-        .split("href=\"")
-        .filter_map(|part| part.split_once('"'));
-    let program = address.map(|(address, _)| address);
-    let program = program
-        .into_iter()
-        .find(|address| address.ends_with(".wasm"));
-    let program = dist.join(program.context("the page has no program")?);
-    let bytes = std::fs::metadata(&program)?.len();
-    let (before, after) = index
-        .split_once("data-bytes=\"0\"")
-        .context("the page has no script to tell the length of its program")?;
-    Ok(format!("{before}data-bytes=\"{bytes}\"{after}"))
 }
 
 /// Trunk names the workers' files after their program alone, so that a browser may keep an old one

@@ -14,11 +14,13 @@
 mod bench;
 mod build;
 mod few_files;
+mod first_picture;
 mod kernels;
 mod lessons;
 mod lock;
 mod module;
 mod notices;
+mod parts;
 mod policy;
 mod serve;
 mod setup;

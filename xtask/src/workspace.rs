@@ -15,6 +15,11 @@ pub(crate) fn dist() -> PathBuf {
     root().join("dist")
 }
 
+/// What is noted of the page's first picture.
+pub(crate) fn watched() -> PathBuf {
+    root().join("target/web/first-picture")
+}
+
 /// The files of the program that runs in workers.
 pub(crate) const WORKER: [&str; 2] = ["worker.js", "worker_bg.wasm"];
 

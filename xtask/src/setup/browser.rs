@@ -35,14 +35,19 @@ pub(super) fn ensure() -> Result<Browser> {
 
 fn find() -> Option<Browser> {
     Some(Browser {
-        chromium: shell::find(&[
-            "chromium",
-            "chromium-browser",
-            "google-chrome",
-            "google-chrome-stable",
-        ])?,
+        chromium: chromium()?,
         chromedriver: shell::find(&["chromedriver"])?,
     })
+}
+
+/// A Chromium that is there already.
+pub(crate) fn chromium() -> Option<PathBuf> {
+    shell::find(&[
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+    ])
 }
 
 /// A browser that the page is looked at in besides Chromium.

@@ -22,6 +22,7 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 use crate::workspace;
+pub(crate) use browser::chromium;
 use folder::tools_dir;
 use wasm_std::WasmStd;
 
