@@ -448,3 +448,112 @@ fn training_is_shown_as_it_was() {
         }
     }
 }
+
+/// What a formula comes to, its values put in.
+struct Formula<'a>(std::iter::Peekable<std::str::Chars<'a>>);
+
+impl Formula<'_> {
+    fn value(text: &str) -> f64 {
+        let text: String = text.chars().filter(|of| !of.is_whitespace()).collect();
+        Formula(text.chars().peekable()).sum()
+    }
+
+    fn sum(&mut self) -> f64 {
+        let mut sum = self.product();
+        while let Some(sign) = self.0.next_if(|of| "+−".contains(*of)) {
+            let next = self.product();
+            sum += if sign == '+' { next } else { -next };
+        }
+        sum
+    }
+
+    fn product(&mut self) -> f64 {
+        let mut product = self.factor();
+        while let Some(sign) = self.0.next_if(|of| "×∕".contains(*of)) {
+            let next = self.factor();
+            product = if sign == '×' {
+                product * next
+            } else {
+                product / next
+            };
+        }
+        product
+    }
+
+    fn factor(&mut self) -> f64 {
+        if self.0.next_if_eq(&'(').is_some() {
+            let inside = self.sum();
+            assert_eq!(self.0.next(), Some(')'));
+            return inside;
+        }
+        let is_of_number = |of: &char| of.is_ascii_digit() || ".-e".contains(*of);
+        let mut number = String::new();
+        while let Some(sign) = self.0.next_if(is_of_number) {
+            number.push(sign);
+        }
+        number.parse().expect("a number")
+    }
+}
+
+#[test]
+fn a_number_is_what_its_sum_comes_to() {
+    assert_eq!(Formula::value("(1 + 2.5) × 4 ∕ 2 − 1e1"), -3.0);
+    let sample = Sample::named("lab").expect("a sample of this name");
+    let policies = switchyard::policies::POLICIES
+        .iter()
+        .map(|entry| entry.name);
+    let mut with_sums = Vec::new();
+    let slurm = "slurm[priority_weight_age=1000,priority_weight_job_size=500]";
+    for policy in policies.chain([slurm]) {
+        let spec = RunSpec {
+            policy: policy.parse().expect("a policy"),
+            cluster: sample.cluster_spec(),
+            placement: Default::default(),
+            options: SimOptions::default(),
+            history: None,
+            outages: Default::default(),
+            queues: Default::default(),
+        };
+        let workload = Arc::new(sample.workload());
+        let mut run = spec.start(workload.clone());
+        for hour in [2.0, 11.0] {
+            let at = Time(hour * 3600.0);
+            run.run_until(at).expect("a possible plan");
+            for job in (0..workload.jobs.len() as u32).map(JobId) {
+                for fact in run.explain(job, at).facts {
+                    let Some(sum) = &fact.sum else {
+                        continue;
+                    };
+                    let value = Formula::value(&sum.in_words(|of| of.value.to_string()));
+                    let is_near = |of: f64, by: f64| (value - of).abs() <= by * of.abs().max(1e-3);
+                    assert!(is_near(sum.result, 1e-6), "{policy}: {fact:?}: {value}");
+                    let shown = match fact.value[0] {
+                        Said::Count(number, _) => Some(number as f64),
+                        Said::Number(number, ..) | Said::Exact(number, _) => Some(number),
+                        Said::Percent(part, _) => Some(part),
+                        _ => None,
+                    };
+                    let shown = shown.expect("it begins with a number");
+                    let is_shown = is_near(shown, 1e-6) || (value - shown).abs() <= 1.0;
+                    assert!(is_shown, "{policy}: {fact:?}: {value}");
+                    with_sums.push(format!("{} {}", policy, fact.term));
+                }
+            }
+        }
+    }
+    with_sums.sort();
+    with_sums.dedup();
+    println!("{with_sums:#?}");
+    for told in [
+        "tiresias-las attained service",
+        "las attained service",
+        "gittins Gittins index",
+        "srsf remaining service (true)",
+        "themis finish-time fairness ρ, if it ran from now on",
+    ] {
+        assert!(
+            with_sums.iter().any(|of| of == told),
+            "{told}: {with_sums:#?}"
+        );
+    }
+}

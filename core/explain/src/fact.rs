@@ -1,8 +1,10 @@
 //! The numbers behind a decision, as data: who decides says what they are, and whoever shows them words them here.
 
+use super::{Operand, Sum, Unit};
 use crate::job::JobId;
 use crate::{Resource, Time};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// One number behind a decision, with the literature's term.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +15,8 @@ pub struct Fact {
     pub value: Vec<Said>,
     /// The jobs that the value names, where it names some, in its order.
     pub jobs: Vec<JobId>,
+    /// How its first number comes about, if that can be told.
+    pub sum: Option<Sum>,
 }
 
 /// A piece of a fact's value.
@@ -32,83 +36,14 @@ pub enum Said {
     Percent(f64, u8),
     /// A node, by its number.
     Node(u32),
+    /// A queue of the run's tree, by its name.
+    Queue(String),
+    /// A queue by attained service: 0 is the highest.
+    Level(u32),
     /// So many seconds.
     Span(f64),
     /// A moment of the run.
     Moment(Time),
-}
-
-/// What a number is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Unit {
-    /// Nothing: a ratio, a score, a place in an order.
-    None,
-    /// GPUs.
-    Gpus,
-    /// GPUs × seconds.
-    GpuSeconds,
-    /// One for each thousand of those.
-    PerThousandGpuSeconds,
-    /// Cores, where those are counted.
-    Cores,
-    /// Cores × seconds.
-    CoreSeconds,
-    /// One for each thousand of those.
-    PerThousandCoreSeconds,
-    /// Nodes.
-    Nodes,
-    /// Jobs.
-    Jobs,
-    /// Places in a round.
-    Slots,
-    /// Samples to train on.
-    Samples,
-    /// 2^30 bytes.
-    GiB,
-}
-
-impl Unit {
-    /// Its word behind so many.
-    fn word(self, is_one: bool) -> &'static str {
-        match (self, is_one) {
-            (Self::None, _) => "",
-            (Self::Gpus, true) => "GPU",
-            (Self::Gpus, false) => "GPUs",
-            (Self::GpuSeconds, _) => "GPU·s",
-            (Self::PerThousandGpuSeconds, _) => "per 1,000 GPU·s",
-            (Self::Cores, true) => "core",
-            (Self::Cores, false) => "cores",
-            (Self::CoreSeconds, _) => "core·s",
-            (Self::PerThousandCoreSeconds, _) => "per 1,000 core·s",
-            (Self::Nodes, true) => "node",
-            (Self::Nodes, false) => "nodes",
-            (Self::Jobs, true) => "job",
-            (Self::Jobs, false) => "jobs",
-            (Self::Slots, true) => "slot",
-            (Self::Slots, false) => "slots",
-            (Self::Samples, true) => "sample",
-            (Self::Samples, false) => "samples",
-            (Self::GiB, _) => "GiB",
-        }
-    }
-
-    /// The same where another resource is counted.
-    fn counted_in(self, resource: Resource) -> Self {
-        match (resource, self) {
-            (Resource::Cores, Self::Gpus) => Self::Cores,
-            (Resource::Cores, Self::GpuSeconds) => Self::CoreSeconds,
-            (Resource::Cores, Self::PerThousandGpuSeconds) => Self::PerThousandCoreSeconds,
-            _ => self,
-        }
-    }
-
-    /// A number and its unit.
-    fn behind(self, number: String) -> String {
-        match self.word(number == "1") {
-            "" => number,
-            word => format!("{number} {word}"),
-        }
-    }
 }
 
 impl Said {
@@ -118,7 +53,7 @@ impl Said {
     }
 
     /// In words, spans and moments written so.
-    fn told(&self, span: &dyn Fn(f64) -> String, moment: &dyn Fn(Time) -> String) -> String {
+    pub fn told(&self, span: &dyn Fn(f64) -> String, moment: &dyn Fn(Time) -> String) -> String {
         match *self {
             Self::Words(ref words) => words.clone(),
             Self::Count(count, unit) => unit.behind(count.to_string()),
@@ -131,6 +66,8 @@ impl Said {
                 format!("{:.*} %", usize::from(decimals), 100.0 * part)
             }
             Self::Node(node) => format!("node {node}"),
+            Self::Queue(ref name) => name.clone(),
+            Self::Level(level) => (level + 1).to_string(),
             Self::Span(seconds) => span(seconds),
             Self::Moment(at) => moment(at),
         }
@@ -144,6 +81,7 @@ impl Fact {
             term: term.to_owned(),
             value,
             jobs: Vec::new(),
+            sum: None,
         }
     }
 
@@ -173,6 +111,24 @@ impl Fact {
         Self::of(term, vec![Said::Percent(part, decimals)])
     }
 
+    /// A queue, and those above it.
+    pub fn path<'a>(term: &str, names: impl Iterator<Item = &'a str>) -> Self {
+        let mut fact = Self::of(term, Vec::new());
+        for name in names {
+            let above = if fact.value.is_empty() { "" } else { " < " };
+            fact = fact.then(above).and(Said::Queue(name.to_owned()));
+        }
+        fact
+    }
+
+    /// Of so many queues by attained service, which one; 0 is the highest.
+    pub fn level(term: &str, level: u32, of: impl TryInto<u64>) -> Self {
+        let whole = Said::count(of, Unit::None);
+        Self::of(term, vec![Said::Level(level)])
+            .then(" of ")
+            .and(whole)
+    }
+
     /// How many seconds.
     pub fn span(term: &str, seconds: f64) -> Self {
         Self::of(term, vec![Said::Span(seconds)])
@@ -199,6 +155,24 @@ impl Fact {
         }
     }
 
+    /// With how its first number comes about, which is `result`; without, where a value is unknown.
+    #[must_use]
+    pub fn by(
+        mut self,
+        formula: impl Into<Cow<'static, str>>,
+        operands: impl Into<Vec<Operand>>,
+        (result, unit): (f64, Unit),
+    ) -> Self {
+        let sum = Sum {
+            formula: formula.into(),
+            operands: operands.into(),
+            result,
+            unit,
+        };
+        self.sum = Some(sum).filter(Sum::is_known);
+        self
+    }
+
     /// With another piece behind.
     #[must_use]
     pub fn and(mut self, said: Said) -> Self {
@@ -210,6 +184,13 @@ impl Fact {
     pub(super) fn count_in(&mut self, resource: Resource) {
         let words = |text: &mut String| *text = resource.words(text).into_owned();
         words(&mut self.term);
+        if let Some(sum) = &mut self.sum {
+            sum.unit = sum.unit.counted_in(resource);
+            for of in &mut sum.operands {
+                of.name = resource.words(&of.name).into_owned().into();
+                of.unit = of.unit.counted_in(resource);
+            }
+        }
         if !self.jobs.is_empty() {
             return;
         }
@@ -220,7 +201,12 @@ impl Fact {
                 | Said::Number(_, _, unit)
                 | Said::Exact(_, unit)
                 | Said::Magnitude(_, unit) => *unit = unit.counted_in(resource),
-                Said::Percent(..) | Said::Node(_) | Said::Span(_) | Said::Moment(_) => {}
+                Said::Percent(..)
+                | Said::Node(_)
+                | Said::Queue(_)
+                | Said::Level(_)
+                | Said::Span(_)
+                | Said::Moment(_) => {}
             }
         }
     }
@@ -273,9 +259,30 @@ mod tests {
                 "12 on node 0",
             ),
             (Fact::span("left", 8.0), "8 s"),
+            (Fact::path("queue", ["a", "b"].into_iter()), "a < b"),
+            (Fact::level("queue", 1, 3_u32), "2 of 3"),
         ] {
             assert_eq!(fact.in_seconds(), text);
         }
+    }
+
+    #[test]
+    fn a_sum_is_told_where_all_of_it_is_known() {
+        let of = |share: f64| {
+            let operands = [
+                Operand::new("left", 6.0, Unit::Seconds),
+                Operand::new("share", share, Unit::None),
+            ];
+            Fact::number("ρ", 6.0 / share, 2, Unit::None).by(
+                "{0} ∕ {1}",
+                operands,
+                (6.0 / share, Unit::None),
+            )
+        };
+        let sum = of(0.5).sum.expect("all is known");
+        assert_eq!(sum.in_words(|of| of.name.to_string()), "left ∕ share");
+        assert_eq!(sum.in_words(|of| of.value.to_string()), "6 ∕ 0.5");
+        assert_eq!(of(0.0).sum, None);
     }
 
     #[test]
@@ -286,6 +293,11 @@ mod tests {
             (service.term.as_str(), service.in_seconds().as_str()),
             ("core·s", "7 core·s on a core")
         );
+        let gpus = Operand::new("its GPUs", 2.0, Unit::Gpus);
+        let mut of_sum = Fact::gpus("its GPUs", 2).by("{0}", [gpus], (2.0, Unit::Gpus));
+        of_sum.count_in(Resource::Cores);
+        let sum = of_sum.sum.expect("it has one");
+        assert_eq!(sum.operands[0], Operand::new("its cores", 2.0, Unit::Cores));
         let mut jobs = Fact::jobs("went to", vec![JobId(0)], |_| "GPU");
         jobs.count_in(Resource::Cores);
         assert_eq!(jobs.in_seconds(), "GPU");

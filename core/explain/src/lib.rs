@@ -12,13 +12,17 @@ mod placing;
 mod plot;
 mod round;
 mod slowness;
+mod sum;
+mod unit;
 
 pub use explanation::{Cause, Explanation, Turn, Turns, Verdict};
-pub use fact::{Fact, Said, Unit};
+pub use fact::{Fact, Said};
 pub use life::{Life, Spent, Stretch};
 pub use placing::{ByRule, Choice, Placing, PlacingStep, Prospect, Role};
 pub use plot::{Mark, Plot, PlotLine};
 pub use round::{ChoiceColumn, ChoiceRow, Choices, RoundReport, RoundRow};
 pub use slowness::{Loss, Slowness};
+pub use sum::{Operand, Sum};
+pub use unit::Unit;
 
 use switchyard_model::{Resource, Time, cluster, job, order};

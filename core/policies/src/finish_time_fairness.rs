@@ -13,7 +13,7 @@ use {
     super::shares::{Decide, Sees},
     crate::job::JobId,
     std::collections::BTreeMap,
-    switchyard_explain::Unit,
+    switchyard_explain::{Operand, Unit},
     switchyard_shockwave::allocations::{Job, themis::Themis},
 };
 
@@ -60,18 +60,21 @@ struct Fairest {
     themis: Themis,
     /// Each job's ρ by the last shares.
     rhos: BTreeMap<usize, f64>,
+    /// Each job's age, what was left to it and its share then.
+    told: BTreeMap<usize, [f64; 3]>,
 }
 
 #[cfg(feature = "solvers")]
 impl Decide for Fairest {
     fn shares(&mut self, jobs: &[Job], gpus: u32) -> Vec<f64> {
         let shares = self.themis.allocate(jobs, gpus);
-        self.rhos.clear();
+        (self.rhos, self.told) = Default::default();
         for (job, share) in jobs.iter().zip(&shares) {
             let alone = self.themis.alone(job.id).unwrap_or(0.0);
             let rho = (job.age + job.left() / share) / alone;
             if rho.is_finite() {
                 self.rhos.insert(job.id, rho);
+                self.told.insert(job.id, [job.age, job.left(), *share]);
             }
         }
         shares
@@ -90,7 +93,20 @@ impl Decide for Fairest {
         if let Some(&rho) = self.rhos.get(&job.id) {
             let of_all = self.rhos.values().copied().fold(0.0, f64::max);
             let ratio = |term, rho| Fact::number(term, rho, 2, Unit::None);
-            facts.push(ratio("projected finish-time fairness ρ", rho));
+            let fact = ratio("projected finish-time fairness ρ", rho);
+            let told = self.told.get(&job.id).copied().unwrap_or([f64::NAN; 3]);
+            let alone = self.themis.alone(job.id).unwrap_or(f64::NAN);
+            let seconds = |name, value| Operand::new(name, value, Unit::Seconds);
+            facts.push(fact.by(
+                "({0} + {1} ∕ {2}) ∕ {3}",
+                [
+                    seconds("since it came, at the last round", told[0]),
+                    seconds("left then", told[1]),
+                    Operand::new("its share of time", told[2], Unit::None),
+                    seconds("duration on its part of the cluster", alone),
+                ],
+                (rho, Unit::None),
+            ));
             facts.push(ratio("the largest projected ρ of all jobs", of_all));
         }
         facts

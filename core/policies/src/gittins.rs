@@ -1,6 +1,7 @@
 //! Continuous 2D-Gittins (Tiresias, NSDI'19 §4.2): the greatest Gittins index over attained
 //! service first, preemptive, without queues. The index itself: [`ServiceDistribution::index`].
 
+use super::attained_service::attained_service;
 use super::continuous::{self, Continuous, Rule};
 use super::entry::{BuildContext, Properties};
 use super::history::{HISTORY, History, HistoryChoice};
@@ -62,8 +63,11 @@ impl Rule for GreatestIndex {
         let attained = view.attained(job);
         let index = self.0.distribution.index(attained) * 1e3;
         vec![
-            Fact::number("attained service", attained, 0, Unit::GpuSeconds),
-            Fact::number("Gittins index", index, 3, Unit::PerThousandGpuSeconds),
+            attained_service(view, job),
+            self.0.distribution.with_ratio(
+                Fact::number("Gittins index", index, 3, Unit::PerThousandGpuSeconds),
+                attained,
+            ),
         ]
     }
 

@@ -1,13 +1,13 @@
 //! Continuous 2D-LAS: least attained service (GPUs × time) first, preemptive, without queues.
 //! Jobs of about equal service take turns, one quantum each: what Tiresias' queues avoid.
 
+use super::attained_service::attained_service;
 use super::continuous::{self, Continuous, Rule};
 use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::{Fact, Plot, Policy, PolicyEntry};
 use crate::job::JobId;
 use switchyard_engine::View;
-use switchyard_explain::Unit;
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "las",
@@ -45,13 +45,7 @@ impl Rule for LeastAttained {
     }
 
     fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
-        let attained = view.attained(job);
-        vec![Fact::number(
-            "attained service",
-            attained,
-            0,
-            Unit::GpuSeconds,
-        )]
+        vec![attained_service(view, job)]
     }
 
     fn plots(&self, _view: &View<'_>, _job: JobId) -> Vec<Plot> {

@@ -8,6 +8,7 @@
 
 // What several policies share.
 mod asks;
+mod attained_service;
 mod continuous;
 mod emptiest;
 mod entry;

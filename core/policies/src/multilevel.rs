@@ -3,6 +3,7 @@
 //! that has waited `knob` × its executed time goes back to the highest queue, and both counts
 //! start anew. What order holds within a queue is the policy's own.
 
+use super::attained_service::with_product;
 use super::entry::Levels;
 use super::parameters::{Given, param};
 use super::priority_walk::PriorityWalk;
@@ -304,9 +305,19 @@ impl Multilevel {
             Measure::Time => Fact::span(term, value),
             Measure::Service => Fact::of(term, vec![Said::Exact(value, Unit::GpuSeconds)]),
         };
+        let value = self.attained(view, job);
+        let mut service = attained("attained service", libm::rint(value));
+        if self.measure == Measure::Service {
+            let seconds = self.executed(view, job);
+            let time = match seconds < view.held_seconds(job) {
+                true => "its time on them since it was promoted",
+                false => "its time on them",
+            };
+            service = with_product(service, view, job, (value, seconds), time);
+        }
         let mut facts = vec![
-            Fact::part("queue", queue + 1, self.thresholds.len() + 1),
-            attained("attained service", libm::rint(self.attained(view, job))),
+            Fact::level("queue", queue, self.thresholds.len() + 1),
+            service,
         ];
         if let Some(&threshold) = self.thresholds.get(queue as usize) {
             facts.push(attained("demoted at", threshold));

@@ -9,7 +9,8 @@
 //! tangent to the upper hull of the later points. Both take O(log n). A guide by the leading bits of
 //! attained service leaves few samples to search: what a look-up waits for is memory.
 
-use super::{Mark, Plot, PlotLine};
+use super::{Fact, Mark, Plot, PlotLine};
+use switchyard_explain::{Operand, Unit};
 
 /// Samples of total service (GPU·s), prepared for look-ups.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,9 +106,37 @@ impl ServiceDistribution {
 
     /// G(a), the best Δ chosen; 0 beyond the largest sample.
     pub fn index(&self, attained: f64) -> f64 {
+        let best = self.best(attained);
+        best.map_or(0.0, |(here, there)| slope(here, there))
+    }
+
+    /// A fact with G(a) as how many end within the best Δ, over what all that have come as far take until then.
+    pub(super) fn with_ratio(&self, fact: Fact, attained: f64) -> Fact {
+        let Some((here, there)) = self.best(attained) else {
+            return fact;
+        };
+        let (ended, took) = (there.1 - here.1, there.0 - here.0);
+        let operands = [
+            Operand::new(
+                "jobs known that ended soonest after as much",
+                ended,
+                Unit::Jobs,
+            ),
+            Operand::new(
+                "what all that came as far took until then",
+                took / 1000.0,
+                Unit::ThousandGpuSeconds,
+            ),
+        ];
+        let index = slope(here, there) * 1e3;
+        fact.by("{0} ∕ {1}", operands, (index, Unit::PerThousandGpuSeconds))
+    }
+
+    /// From where to where the slope is G(a).
+    fn best(&self, attained: f64) -> Option<((f64, f64), (f64, f64))> {
         let from = self.point(attained);
         if from.later == self.samples.len() {
-            return 0.0;
+            return None;
         }
         let here = (from.x, from.y);
         let mut corner = from.later;
@@ -120,7 +149,7 @@ impl ServiceDistribution {
                 self.samples[corner].next as usize
             };
         }
-        slope(here, self.samples[corner].corner())
+        Some((here, self.samples[corner].corner()))
     }
 
     /// E[S−a | S>a], GPU·s; infinite beyond the largest sample.

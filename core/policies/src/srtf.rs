@@ -1,6 +1,7 @@
 //! Shortest remaining time first, preemptive, by true remaining time: an oracle. (Tiresias'
 //! simulator: `shortest`.) [`srsf`](super::srsf) is the same with remaining service.
 
+use super::attained_service::with_product;
 use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::priority_walk::PriorityWalk;
@@ -74,7 +75,9 @@ impl Policy for ShortestRemaining {
         let fact = match self.measure {
             Measure::Time => Fact::span("remaining time (true)", remaining),
             Measure::Service => {
-                Fact::number("remaining service (true)", remaining, 0, Unit::GpuSeconds)
+                let fact = Fact::number("remaining service (true)", remaining, 0, Unit::GpuSeconds);
+                let seconds = view.remaining(job).unwrap_or(f64::NAN);
+                with_product(fact, view, job, (remaining, seconds), "its remaining time")
             }
         };
         Explanation::new(self.walk.verdict(view, job), vec![fact])

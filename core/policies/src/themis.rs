@@ -21,7 +21,7 @@ use crate::order;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use switchyard_engine::{Plan, View};
-use switchyard_explain::Unit;
+use switchyard_explain::{Operand, Unit};
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "themis",
@@ -377,14 +377,28 @@ impl Policy for Themis {
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
         let verdict = self.rounds.verdict(view, job);
         let now = view.now().seconds();
-        let (Reverse(rho), _) = Waits::of(job, view).place(now, self.share(view));
+        let (waits, share) = (Waits::of(job, view), self.share(view));
+        let (Reverse(rho), _) = waits.place(now, share);
         let active = self.active;
-        let facts = vec![
-            Fact::number(
-                "finish-time fairness ρ, if it ran from now on",
-                rho.seconds(),
-                2,
+        let rho = rho.seconds();
+        let term = "finish-time fairness ρ, if it ran from now on";
+        let seconds = |name, value| Operand::new(name, value, Unit::Seconds);
+        let crowded = f64::from(waits.gpus) / share;
+        let operands = [
+            seconds("since it came", now - waits.submit.seconds()),
+            seconds("left", waits.remaining),
+            seconds("its duration alone", waits.duration),
+            Operand::new(
+                "its GPUs ∕ its share of the cluster, 1 at least",
+                if crowded > 1.0 { crowded } else { 1.0 },
                 Unit::None,
+            ),
+        ];
+        let facts = vec![
+            Fact::number(term, rho, 2, Unit::None).by(
+                "({0} + {1}) ∕ ({2} × {3})",
+                operands,
+                (rho, Unit::None),
             ),
             Fact::count("active jobs at the last lease", active, Unit::None),
         ];

@@ -8,6 +8,7 @@
 //! others, in the same order, take the node with most free GPUs, then the next, or go where the
 //! placement asked for lays them. Between rounds nothing happens.
 
+use super::attained_service::attained_service;
 use super::entry::{BuildContext, Properties};
 use super::parameters::{GANG_PLACEMENT, PlacementChoice, param, parameters};
 use super::waiting_room::{Waiter, WaitingRoom};
@@ -195,14 +196,9 @@ impl Policy for TiresiasTuned {
         let queue = self.keys.get(&job).map(|key| key.0);
         let mut facts = Vec::new();
         if let Some(queue) = queue {
-            facts.push(Fact::part("queue", queue + 1, 2_u32));
+            facts.push(Fact::level("queue", queue as u32, 2_u32));
         }
-        facts.push(Fact::number(
-            "attained service",
-            view.attained(job),
-            0,
-            Unit::GpuSeconds,
-        ));
+        facts.push(attained_service(view, job));
         facts.push(Fact::number(
             "sinks at",
             self.threshold,

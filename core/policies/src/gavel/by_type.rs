@@ -21,7 +21,7 @@ use crate::workload::DEFAULT_PACKLIMIT;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use switchyard_engine::{News, Phase, Plan, View};
-use switchyard_explain::Unit;
+use switchyard_explain::{Operand, Unit};
 use switchyard_model::draw::below;
 use switchyard_placement::{Budget, Gang, Room, Strategy};
 
@@ -428,16 +428,25 @@ impl ByType {
             let standing = &self.combinations[at].on[pool];
             let given: f64 = active().map(|(_, of)| of.on[pool].received).sum();
             let fraction = standing.received / given;
-            facts.push(Fact::percent(
-                &on("fraction of all time given out, with half a round for each"),
-                fraction,
-                2,
+            let term = on("fraction of all time given out, with half a round for each");
+            let seconds = |name, value| Operand::new(name, value, Unit::Seconds);
+            facts.push(Fact::percent(&term, fraction, 2).by(
+                "{0} ∕ {1}",
+                [
+                    seconds("given to it, and half a round", standing.received),
+                    seconds("given to all, and half a round each", given),
+                ],
+                (fraction, Unit::None),
             ));
-            facts.push(Fact::number(
-                &on("priority: share ÷ fraction"),
-                standing.share / fraction,
-                2,
-                Unit::None,
+            let priority = standing.share / fraction;
+            let term = on("priority: share ÷ fraction");
+            facts.push(Fact::number(&term, priority, 2, Unit::None).by(
+                "{0} ∕ {1}",
+                [
+                    Operand::new("its share", standing.share, Unit::None),
+                    Operand::new("its fraction", fraction, Unit::None),
+                ],
+                (priority, Unit::None),
             ));
             let turn = standing.turn(at);
             let before = active().filter(|(other, of)| of.on[pool].turn(*other) < turn);

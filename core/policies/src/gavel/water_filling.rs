@@ -12,6 +12,7 @@ use crate::job::JobId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use switchyard_engine::{News, Plan, View};
+use switchyard_explain::{Operand, Unit};
 use switchyard_placement::Strategy;
 
 pub(super) struct WaterFilling {
@@ -219,9 +220,17 @@ impl Policy for WaterFilling {
     }
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
+        let (age, received) = (view.now() - view.submit(job), Self::received(view, job));
         let facts = vec![
             Fact::percent("share of time it is to run", self.target(view, job), 0),
-            Fact::percent("share it has run", Self::received(view, job), 0),
+            Fact::percent("share it has run", received, 0).by(
+                "{0} ∕ {1}",
+                [
+                    Operand::new("its time on GPUs", view.held_seconds(job), Unit::Seconds),
+                    Operand::new("since it came", age, Unit::Seconds),
+                ],
+                (if age > 0.0 { received } else { f64::NAN }, Unit::None),
+            ),
         ];
         Explanation::new(self.rounds.verdict(view, job), facts)
     }

@@ -52,8 +52,8 @@ pub(super) fn explain(
 
 /// What its queue deserves, has and asks for, and how its share came about.
 fn of_queue(board: &Board, view: &View<'_>, leaf: QueueId) -> Vec<Fact> {
-    let path: Vec<&str> = board.tree.path(leaf).map(|id| name(board, id)).collect();
-    let mut facts = vec![Fact::new("queue", path.join(" < "))];
+    let path = board.tree.path(leaf).map(|id| name(board, id));
+    let mut facts = vec![Fact::path("queue", path)];
     let now = view.now().seconds();
     for (resource, of) in board.tree.resources().iter().enumerate() {
         let standing = board.standings.of(leaf)[resource];
@@ -229,40 +229,34 @@ fn whose_turn(board: &Board, view: &View<'_>, leaf: QueueId, facts: &mut Vec<Fac
         return;
     };
     if next.leaf == leaf {
-        facts.push(Fact::new("next queue", name(board, leaf)));
+        facts.push(Fact::of("next queue", vec![queue(board, leaf)]));
         return;
     }
     let (of_next, of_own) = below_common(&board.tree, next.leaf, leaf);
     let decided = board.compare((of_next, &next.amounts), (of_own, &own.amounts), false);
     let head = view.name(next.job);
-    facts.push(Fact::new(
-        "next queue",
-        format!("{}, with {head}", name(board, next.leaf)),
-    ));
+    facts.push(
+        Fact::of("next queue", vec![queue(board, next.leaf)]).then(&format!(", with {head}")),
+    );
     facts.push(of_order(board, &decided, of_next, of_own));
 }
 
 /// Why one queue goes before another.
 fn of_order(board: &Board, decided: &Decided, first: QueueId, second: QueueId) -> Fact {
-    let (first, second) = (name(board, first), name(board, second));
+    let [first, second] = [first, second].map(|id| queue(board, id));
+    let since = |queue: Said| Fact::of("before its own, since", vec![queue]);
     let rule = match decided.rule {
         Rule::OverFairShare => {
-            return Fact::new(
-                "before its own, since",
-                format!("{second} has more than its fair share"),
-            );
+            return since(second).then(" has more than its fair share");
         }
         Rule::WithinDeserved => {
-            return Fact::new(
-                "before its own, since",
-                format!("{first} stays within what it deserves, and {second} does not"),
-            );
+            return since(first)
+                .then(" stays within what it deserves, and ")
+                .and(second)
+                .then(" does not");
         }
         Rule::WithoutShare => {
-            return Fact::new(
-                "before its own, since",
-                format!("{second} may have none of a resource"),
-            );
+            return since(second).then(" may have none of a resource");
         }
         Rule::Priority => "priority",
         Rule::DominantShareWithJob => "dominant share with its job",
@@ -271,9 +265,13 @@ fn of_order(board: &Board, decided: &Decided, first: QueueId, second: QueueId) -
         Rule::Age => "age",
     };
     Fact::number("before its own, by", decided.left, 3, Unit::None)
-        .then(&format!(" against {second}'s "))
+        .then(" against ")
+        .and(second)
+        .then("'s ")
         .and(Said::Number(decided.right, 3, Unit::None))
-        .then(&format!(" ({rule} of {first})"))
+        .then(&format!(" ({rule} of "))
+        .and(first)
+        .then(")")
 }
 
 fn of_no_quota(board: &Board, why: &NoQuota, facts: &mut Vec<Fact>) {
@@ -329,20 +327,16 @@ fn of_refusal(board: &Board, refusal: &Refusal, facts: &mut Vec<Fact>) {
             victim,
             reclaimer_starved,
             ..
-        } => Fact::new(
-            "takes nothing back",
+        } => {
+            let fact = Fact::of("takes nothing back", vec![queue(board, victim)]);
+            let fact = fact.then(" has no more than its share, and ");
             match reclaimer_starved {
-                true => format!(
-                    "{} has no more than its share, and no more than it deserves",
-                    name(board, victim)
-                ),
-                false => format!(
-                    "{} has no more than its share, and {} would have more than it deserves",
-                    name(board, victim),
-                    name(board, reclaimer)
-                ),
-            },
-        ),
+                true => fact.then("no more than it deserves"),
+                false => fact
+                    .and(queue(board, reclaimer))
+                    .then(" would have more than it deserves"),
+            }
+        }
         Refusal::MoreOverThanSibling {
             reclaimer,
             sibling,
@@ -426,6 +420,10 @@ fn action(action: Action) -> &'static str {
 
 fn name(board: &Board, queue: QueueId) -> &str {
     &board.tree.queue(queue).name
+}
+
+fn queue(board: &Board, queue: QueueId) -> Said {
+    Said::Queue(name(board, queue).to_owned())
 }
 
 fn amount(board: &Board, term: &str, resource: usize, value: f64) -> Fact {

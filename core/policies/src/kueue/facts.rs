@@ -10,7 +10,7 @@ use super::board::Board;
 use super::grounds::{Cause, Grounds};
 use crate::job::JobId;
 use switchyard_engine::{Phase, View};
-use switchyard_explain::{Said, Unit};
+use switchyard_explain::{Operand, Said, Unit};
 use switchyard_queues::kueue::amount::Amount;
 use switchyard_queues::kueue::assignment::Mode;
 use switchyard_queues::kueue::cycle::{self, Settings};
@@ -46,12 +46,9 @@ pub(super) fn explain(
 
 /// What its queue has, uses and borrows.
 fn of_queue(board: &Board, leaf: QueueId) -> Vec<Fact> {
-    let path: Vec<&str> = board
-        .tree
-        .path(leaf)
-        .map(|id| board.tree.queue(id).name.as_str())
-        .collect();
-    let mut facts = vec![Fact::new("queue", path.join(" < "))];
+    let path = board.tree.path(leaf);
+    let path = path.map(|id| board.tree.queue(id).name.as_str());
+    let mut facts = vec![Fact::path("queue", path)];
     let book = board.state.book();
     let quotas = book.quotas();
     let resources = quotas.resources();
@@ -66,10 +63,19 @@ fn of_queue(board: &Board, leaf: QueueId) -> Vec<Fact> {
         };
         facts.push(amount(&format!("nominal quota{of}"), has));
         facts.push(amount(&format!("its queue uses{of}"), used));
-        facts.push(amount(
-            &format!("of it borrowed{of}"),
-            (used - quotas.subtree(leaf, slot)).or_zero(),
-        ));
+        let own = quotas.subtree(leaf, slot);
+        let borrowed = amount(&format!("of it borrowed{of}"), (used - own).or_zero());
+        let [units_used, units_own] = [used, own].map(Amount::units);
+        facts.push(if units_used > units_own && !own.is_unlimited() {
+            let gpus = |name, value| Operand::new(name, value, Unit::Gpus);
+            let operands = [
+                gpus("its queue uses", units_used),
+                gpus("it has of its own", units_own),
+            ];
+            borrowed.by("{0} − {1}", operands, (units_used - units_own, Unit::Gpus))
+        } else {
+            borrowed
+        });
         facts.push(amount(
             &format!("its queue may still use{of}"),
             book.available(leaf, slot).or_zero(),
@@ -150,21 +156,20 @@ fn still_usable(board: &Board, leaf: QueueId) -> u32 {
 
 /// What decided an eviction.
 fn of_eviction(board: &Board, grounds: &Grounds, facts: &mut Vec<Fact>) {
-    let queue = board.tree.queue(grounds.queue).name.as_str();
-    facts.push(Fact::new(
-        "by the rule",
-        match grounds.cause {
-            Cause::Order { by, .. } => format!("the order of {} within {queue}", by.word()),
-            Cause::Rule { reason, .. } => match reason {
-                Reason::InClusterQueue => format!("priority within {queue}"),
-                Reason::InCohortReclamation => format!("{queue} takes back its own quota"),
-                Reason::InCohortFairSharing => format!("fair sharing with {queue}"),
-                Reason::InCohortReclaimWhileBorrowing => {
-                    format!("low priority, while {queue} borrows")
-                }
-            },
+    let (before, after) = match grounds.cause {
+        Cause::Order { by, .. } => (format!("the order of {} within ", by.word()), ""),
+        Cause::Rule { reason, .. } => match reason {
+            Reason::InClusterQueue => ("priority within ".to_owned(), ""),
+            Reason::InCohortReclamation => (String::new(), " takes back its own quota"),
+            Reason::InCohortFairSharing => ("fair sharing with ".to_owned(), ""),
+            Reason::InCohortReclaimWhileBorrowing => {
+                ("low priority, while ".to_owned(), " borrows")
+            }
         },
-    ));
+    };
+    let queue = Said::Queue(board.tree.queue(grounds.queue).name.clone());
+    let rule = Fact::of("by the rule", Vec::new());
+    facts.push(rule.then(&before).and(queue).then(after));
     match &grounds.cause {
         Cause::Order { numbers, .. } => {
             let [own, other] = numbers;

@@ -7,6 +7,7 @@
 
 use super::features::FEATURES;
 use super::network::Network;
+use crate::attained_service::attained_service;
 use crate::continuous::{Continuous, Rule};
 use crate::history::History;
 use crate::job::JobId;
@@ -194,7 +195,7 @@ impl Rule for ByService {
         let took = |term: &str, logarithm: f64| Fact::span(term, libm::expm1(logarithm));
         let score = self.score(view, job, view.phase(job) == Phase::Running);
         vec![
-            Fact::number("attained service", view.attained(job), 0, Unit::GpuSeconds),
+            attained_service(view, job),
             took("those that ended took", alike.mean),
             took("the last few of them", alike.recent),
             Fact::new("they are of", whom),

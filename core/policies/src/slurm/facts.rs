@@ -8,8 +8,8 @@ use super::settings::{Backfill, Preempt};
 use crate::Time;
 use crate::job::JobId;
 use switchyard_engine::{Phase, View};
-use switchyard_explain::{Said, Unit};
-use switchyard_queues::slurm::priority::{Part, Rounding};
+use switchyard_explain::{Operand, Said, Unit};
+use switchyard_queues::slurm::priority::{Part, Rounding, Term};
 
 /// How many of those before a job are named.
 const NAMED: usize = 5;
@@ -97,23 +97,55 @@ fn priority(policy: &Slurm, board: &Board, view: &View<'_>, place: usize, facts:
     let factors = board.merits.factors(view, &board.standing, of);
     let weights = &board.merits.weights;
     let sum = weights.priority(&factors, Rounding::Sum);
-    facts.push(Fact::count("priority", sum, Unit::None).then(", the sum of"));
+    facts.push(priority_by_terms(sum, weights.terms(&factors)).then(", the sum of"));
     for term in weights.terms(&factors) {
-        let name = match term.part {
-            Part::Age => "age",
-            Part::Association => "association",
-            Part::FairShare => "fair share",
-            Part::JobSize => "job size",
-            Part::Partition => "partition",
-            Part::Qos => "QOS",
-            Part::Tres(_) => "GPUs asked for",
-            Part::Site | Part::Nice => continue,
+        let Some(name) = name_of(term.part) else {
+            continue;
         };
         if term.weight > 0.0 {
             let fact = Fact::number(name, term.factor, 6, Unit::None);
             facts.push(fact.then(&format!(" × {} = {:.1}", term.weight, term.product())));
         }
     }
+}
+
+fn name_of(part: Part) -> Option<&'static str> {
+    Some(match part {
+        Part::Age => "age",
+        Part::Association => "association",
+        Part::FairShare => "fair share",
+        Part::JobSize => "job size",
+        Part::Partition => "partition",
+        Part::Qos => "QOS",
+        Part::Tres(_) => "GPUs asked for",
+        Part::Site | Part::Nice => return None,
+    })
+}
+
+/// The priority as the sum of what weighs in it.
+fn priority_by_terms(sum: u32, terms: impl Iterator<Item = Term>) -> Fact {
+    let fact = Fact::count("priority", sum, Unit::None);
+    let terms: Vec<Term> = terms.filter(|term| term.product() != 0.0).collect();
+    if terms.is_empty() {
+        return fact;
+    }
+    let products = (0..terms.len()).map(|at| format!("{{{}}} × {{{}}}", 2 * at, 2 * at + 1));
+    let products: Vec<String> = products.collect();
+    let operands = terms.iter().flat_map(|term| {
+        let name = name_of(term.part).unwrap_or("its priority or nice value");
+        let number = |name: String, value| Operand::new(name, value, Unit::None);
+        [
+            number(format!("weight of {name}"), term.weight),
+            number(name.to_owned(), term.factor),
+        ]
+    });
+    let operands: Vec<Operand> = operands.collect();
+    let all: f64 = terms.iter().map(Term::product).sum();
+    // It is cut to whole ones, and at 0.
+    if (all - f64::from(sum)).abs() > 1.0 {
+        return fact;
+    }
+    fact.by(products.join(" + "), operands, (all, Unit::None))
 }
 
 /// When backfill lets it start, if everybody runs to the limit.
@@ -187,8 +219,8 @@ fn reservations(policy: &Slurm, board: &Board, view: &View<'_>, job: JobId, fact
 fn of_association(board: &Board, job: JobId, facts: &mut Vec<Fact>) {
     let leaf = board.merits.leaves[job.index()];
     let path = board.tree.path(leaf);
-    let path: Vec<&str> = path.map(|id| board.tree.queue(id).name.as_str()).collect();
-    facts.push(Fact::new("association", path.join(" < ")));
+    let path = path.map(|id| board.tree.queue(id).name.as_str());
+    facts.push(Fact::path("association", path));
     let (shares, usage) = board.standing.shares(leaf);
     facts.push(Fact::percent("its shares", shares, 2));
     facts.push(Fact::percent("its part of the usage", usage, 2));

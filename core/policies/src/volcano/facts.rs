@@ -6,7 +6,7 @@ use super::board::Board;
 use super::grounds::{Grounds, Rule};
 use crate::job::JobId;
 use switchyard_engine::{Phase, View};
-use switchyard_explain::{Said, Unit};
+use switchyard_explain::{Operand, Said, Unit};
 use switchyard_queues::tree::{Kind, QueueId};
 use switchyard_queues::volcano::queues::Limit;
 
@@ -41,8 +41,8 @@ fn gpus(board: &Board) -> impl Iterator<Item = (usize, String)> + '_ {
 
 fn of_queue(board: &Board, leaf: QueueId) -> Vec<Fact> {
     let path = board.tree.path(leaf);
-    let path: Vec<&str> = path.map(|id| board.tree.queue(id).name.as_str()).collect();
-    let mut facts = vec![Fact::new("queue", path.join(" < "))];
+    let path = path.map(|id| board.tree.queue(id).name.as_str());
+    let mut facts = vec![Fact::path("queue", path)];
     for (at, of) in gpus(board) {
         let queues = &board.queues;
         facts.extend([
@@ -62,12 +62,30 @@ fn of_queue(board: &Board, leaf: QueueId) -> Vec<Fact> {
         ]);
     }
     let share = board.queues.share(leaf);
-    facts.push(Fact::number(
+    let fact = Fact::number(
         "its queue's share of what it deserves",
         share,
         3,
         Unit::None,
-    ));
+    );
+    // It is of the resource of which the queue has most: where that is GPUs, they are told above.
+    let parts = gpus(board).map(|(at, _)| {
+        let queues = &board.queues;
+        (queues.allocated(leaf)[at], queues.deserved(leaf)[at])
+    });
+    facts.push(
+        match { parts }.find(|(has, deserves)| has / deserves == share) {
+            Some((has, deserves)) => fact.by(
+                "{0} ∕ {1}",
+                [
+                    Operand::new("its queue has", has, Unit::Gpus),
+                    Operand::new("it deserves", deserves, Unit::Gpus),
+                ],
+                (share, Unit::None),
+            ),
+            None => fact,
+        },
+    );
     facts
 }
 
@@ -129,21 +147,18 @@ fn waits(
 
 fn of_limit(board: &Board, limit: Limit, facts: &mut Vec<Fact>) {
     let name = board.tree.queue(limit.queue).name.as_str();
-    facts.push(Fact::new("it meets the limit of", name));
+    facts.push(Fact::path("it meets the limit of", [name].into_iter()));
     facts.push(amount(&format!("{name} uses"), limit.used));
     facts.push(amount(&format!("{name} may use"), limit.most));
 }
 
 /// What decided an eviction.
 fn of_eviction(board: &Board, grounds: &Grounds, facts: &mut Vec<Fact>) {
-    let queue = board.tree.queue(grounds.queue).name.as_str();
-    facts.push(Fact::new(
-        "by the rule",
-        match grounds.rule {
-            Rule::Preempt => format!("priority within {queue}"),
-            Rule::Reclaim => format!("{queue} takes back what it deserves"),
-        },
-    ));
+    let queue = Said::Queue(board.tree.queue(grounds.queue).name.clone());
+    facts.push(match grounds.rule {
+        Rule::Preempt => Fact::new("by the rule", "priority within ").and(queue),
+        Rule::Reclaim => Fact::of("by the rule", vec![queue]).then(" takes back what it deserves"),
+    });
     if grounds.rule == Rule::Reclaim {
         for (at, of) in gpus(board) {
             facts.push(amount(&format!("its queue had then{of}"), grounds.had[at]));

@@ -11,7 +11,7 @@ use crate::{Explanation, Fact, Policy, Rng, Verdict};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use switchyard_engine::{News, Phase, Plan, View};
-use switchyard_explain::{Said, Unit};
+use switchyard_explain::{Operand, Said, Unit};
 use switchyard_placement::{Gang, Room, Strategy};
 use switchyard_queues::tree::{Kind, QueueId, QueueTree};
 use switchyard_queues::yarn::{Capacities, TurnOrder};
@@ -166,8 +166,7 @@ impl Board {
     fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
         let leaf = self.leaf_of[job.index()];
         let name = |id: QueueId| self.tree.queue(id).name.as_str();
-        let path: Vec<&str> = self.tree.path(leaf).map(name).collect();
-        let mut facts = vec![Fact::new("queue", path.join(" < "))];
+        let mut facts = vec![Fact::path("queue", self.tree.path(leaf).map(name))];
         for id in self.tree.path(leaf) {
             let of = match id == leaf {
                 true => "its queue".to_owned(),
@@ -190,18 +189,30 @@ impl Board {
                 }
             }
             let part = self.capacities.used_capacity(id);
-            facts.push(Fact::percent(
-                &format!("{of} uses of its capacity"),
-                part,
-                0,
-            ));
+            let mut fact = Fact::percent(&format!("{of} uses of its capacity"), part, 0);
+            let slots = self.tree.resources().iter().enumerate();
+            let mut gpus = slots.filter(|(_, resource)| resource.kind == Kind::Gpus);
+            let both = gpus.find_map(|(slot, _)| {
+                let (used, own) = (
+                    self.capacities.used(id)[slot],
+                    self.capacities.guaranteed(id)[slot],
+                );
+                ((used / own - part).abs() <= 1e-9).then_some((used, own))
+            });
+            if let Some((used, own)) = both {
+                let gpus = |name, value| Operand::new(name, value, Unit::Gpus);
+                let operands = [gpus("uses", used), gpus("is guaranteed", own)];
+                fact = fact.by("{0} ∕ {1}", operands, (part, Unit::None));
+            }
+            facts.push(fact);
         }
         let line = &self.lines[leaf.index()];
         facts.push(Fact::count("waiting in its queue", line.len(), Unit::None));
         if view.phase(job) == Phase::Waiting
             && let Some(over) = (self.capacities).exceeded(leaf, &self.asks.of(view, job))
         {
-            facts.push(Fact::new("at its maximum with it", name(over.queue)));
+            let over = [name(over.queue)].into_iter();
+            facts.push(Fact::path("at its maximum with it", over));
         }
         facts
     }

@@ -10,7 +10,7 @@ use crate::order;
 use crate::pollux::Outcome;
 use crate::{Explanation, Fact, Mark, Plot, PlotLine, rigid};
 use switchyard_engine::{Phase, TrainingView, View};
-use switchyard_explain::{Said, Unit};
+use switchyard_explain::{Operand, Said, Unit};
 
 impl Pollux {
     /// The numbers behind what the last round decided about a job.
@@ -94,9 +94,25 @@ impl Pollux {
             );
             if replicas > 0 {
                 let scale = limits.scale(training.configuration().total(replicas));
-                facts.push(Fact::percent("efficiency", stats.efficiency(scale), 1));
+                let (efficiency, gain) = (stats.efficiency(scale), stats.gain(scale));
+                let samples = |name, value| Operand::new(name, value, Unit::Samples);
+                let noise = [
+                    samples("φ, the gradient noise scale", phi),
+                    samples("M0", f64::from(limits.m0)),
+                    samples("M, the batch size", scale * f64::from(limits.m0)),
+                ];
+                facts.push(Fact::percent("efficiency", efficiency, 1).by(
+                    "({0} + {1}) ∕ ({0} + {2})",
+                    noise,
+                    (efficiency, Unit::None),
+                ));
+                let of_gain = [
+                    Operand::new("efficiency", efficiency, Unit::None),
+                    Operand::new("M ∕ M0", scale, Unit::None),
+                ];
                 facts.push(
-                    Fact::number("gain", stats.gain(scale), 2, Unit::None)
+                    Fact::number("gain", gain, 2, Unit::None)
+                        .by("{0} × {1}", of_gain, (gain, Unit::None))
                         .then(" × the progress of a step at M0"),
                 );
             }
