@@ -59,7 +59,7 @@ async function lookAt(page, job) {
   await finished(page, 2);
   const events = inspector.locator("details").filter({ hasText: "Graph RL" });
   if (!(await events.evaluate((details) => details.open))) await events.locator("summary").click();
-  await events.getByRole("button", { name: /starts on/ }).first().click();
+  await events.getByRole("button", { name: /starts/ }).first().click();
   await inspector.getByRole("table", { name: "What the agent could do" }).first().waitFor();
   return inspector;
 }

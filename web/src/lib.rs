@@ -17,6 +17,7 @@ pub mod followed;
 pub mod links;
 mod log_room;
 mod machine;
+mod named;
 mod order;
 pub mod queues;
 pub mod quotas;

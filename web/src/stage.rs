@@ -10,6 +10,7 @@ use crate::draw::ranks::Ranks;
 use crate::followed::{Followed, pace};
 use crate::links::Links;
 use crate::log_room::Part;
+use crate::named::{Name, Named};
 use crate::quotas::Quotas;
 use crate::selected_jobs::JobSelection;
 use crate::state::link::Link;
@@ -80,6 +81,8 @@ pub struct Stage {
     pub highlighted: Option<JobId>,
     /// The job under the pointer in any view.
     pub hovered: Option<JobId>,
+    /// What else is pointed at by its name, and by job whether it belongs to it if that is a queue of a tree.
+    pub(crate) named: Option<(Named, Vec<bool>)>,
     /// Whether a drag over time selects a range, as with Shift: for people without a Shift key.
     pub ranging: bool,
     /// Whether colours are for a dark page.
@@ -164,6 +167,7 @@ impl Default for Stage {
             node: None,
             highlighted: None,
             hovered: None,
+            named: None,
             ranging: false,
             dark: false,
             reduced_motion: false,
@@ -264,6 +268,49 @@ impl Stage {
             *nearest = Some(nearest.map_or(apart.abs(), |best| best.min(apart.abs())));
         }
         pace(speed, since, until)
+    }
+
+    /// What a name stands for, and by job whether it belongs to that queue; empty where it is no queue of a tree.
+    pub(crate) fn find_named(&self, name: &Name) -> Option<(Named, Vec<bool>)> {
+        let plain = |named| Some((named, Vec::new()));
+        match *name {
+            Name::Nodes(first, last) => plain(Named::Nodes(first, last)),
+            Name::Tenant(tenant) => plain(Named::Tenant(tenant)),
+            Name::Level(_, level) => plain(Named::Level(level)),
+            Name::Queue(run, ref name) => {
+                let spec = self.state.run_spec(self.run(run)?);
+                let (tree, leaf_of) = spec.leaves(&self.workload);
+                let queue = tree.find(name)?;
+                let is_in = leaf_of
+                    .iter()
+                    .map(|&leaf| tree.path(leaf).any(|of| of == queue));
+                Some((Named::Queue(run, queue), is_in.collect()))
+            }
+        }
+    }
+
+    /// What is pointed at by its name.
+    pub(crate) fn named(&self) -> Option<Named> {
+        self.named.as_ref().map(|(named, _)| *named)
+    }
+
+    /// Whether a node is pointed at by its name.
+    pub(crate) fn names_node(&self, node: u32) -> bool {
+        matches!(self.named(), Some(Named::Nodes(first, last)) if (first..=last).contains(&node))
+    }
+
+    /// Whether a job belongs to what is pointed at by its name; `None` where jobs do not belong to that.
+    pub(crate) fn is_named(&self, job: JobId, run: &StageRun) -> Option<bool> {
+        let (named, is_in) = self.named.as_ref()?;
+        match *named {
+            Named::Nodes(..) => None,
+            Named::Tenant(tenant) => {
+                let job = self.workload.jobs.get(job.index());
+                Some(job.and_then(|job| job.tenant) == Some(tenant))
+            }
+            Named::Level(level) => Some(run.moment.level(job) == level),
+            Named::Queue(..) => Some(is_in.get(job.index()) == Some(&true)),
+        }
     }
 
     /// A job's name; its number where there is no such job.

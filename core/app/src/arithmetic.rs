@@ -1,6 +1,7 @@
 //! A number's arithmetic in words: its formula with the values put in, and each value by its name.
 
-use crate::format::decimals;
+use crate::format::{decimals, significant};
+use switchyard::explain;
 use switchyard::report::{Arithmetic, MetricUnit, Operand};
 
 /// The formula of one value.
@@ -35,4 +36,51 @@ pub fn sum(of: &Arithmetic) -> String {
         text = text.replace(&format!("{{{at}}}"), &decimals(operand.value, PLACES));
     }
     format!("{text} = {result}")
+}
+
+/// A value of a number behind a decision, with its unit, on one line.
+pub fn told_value(of: &explain::Operand) -> String {
+    told(of.value, of.unit)
+}
+
+/// Its formula with the values and what comes out: `8 × 3,600 = 28,800 GPU·s`.
+pub fn told_sum(of: &explain::Sum) -> String {
+    let values = of.in_words(|of| small_too(of.value));
+    format!("{values} = {}", told(of.result, of.unit))
+}
+
+fn told(value: f64, unit: explain::Unit) -> String {
+    let number = small_too(value);
+    match unit.word(number == "1") {
+        "" => number,
+        word => format!("{number}\u{a0}{}", word.replace(' ', "\u{a0}")),
+    }
+}
+
+/// What has too few places to be checked by has as many figures.
+fn small_too(value: f64) -> String {
+    match value.abs() < 0.1 {
+        true => significant(value),
+        false => decimals(value, PLACES),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use explain::{Fact, Operand, Unit};
+
+    #[test]
+    fn a_sum_is_told_with_its_values() {
+        let operands = [
+            Operand::new("its GPUs", 8.0, Unit::Gpus),
+            Operand::new("its time on them", 3600.5, Unit::Seconds),
+        ];
+        let fact = Fact::number("attained service", 28_804.0, 0, Unit::GpuSeconds);
+        let fact = fact.by("{0} × {1}", operands, (28_804.0, Unit::GpuSeconds));
+        let sum = fact.sum.expect("all is known");
+        assert_eq!(told_sum(&sum), "8 × 3,600.5 = 28,804\u{a0}GPU·s");
+        assert_eq!(told_value(&sum.operands[0]), "8\u{a0}GPUs");
+        assert_eq!(small_too(0.000_123_4), "1.23e−4");
+    }
 }

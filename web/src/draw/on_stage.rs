@@ -78,10 +78,13 @@ impl<'a> OnStage<'a> {
         self.outlined().any(|outlined| outlined == job)
     }
 
-    /// Whether a job stands back: another is marked, or jobs are selected that it is not one of, or a class is chosen
+    /// Whether a job stands back: it is not of what is pointed at by name, or another is marked, or jobs are selected that it is not one of, or a class is chosen
     /// that it is not of.
     pub(crate) fn is_dimmed(&self, job: JobId) -> bool {
         let stage = self.stage;
+        if let Some(is_named) = stage.is_named(job, self.run) {
+            return !is_named;
+        }
         let lit = stage.state.view.lit;
         stage.marked().is_some_and(|marked| marked != job)
             || !stage.selection.holds(job)

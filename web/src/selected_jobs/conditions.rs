@@ -5,7 +5,10 @@ use super::filter::{run_word, terms};
 use crate::draw::palette::{APART, OTHERS};
 use crate::stage::Stage;
 use crate::state::ColourBy;
+use std::collections::BTreeSet;
+use switchyard::job::JobId;
 use switchyard::report::By;
+use switchyard::workload::{Label, Workload};
 use switchyard_app::figures::Bars;
 
 /// The field's text is one of these, or with `!=` none of them.
@@ -127,6 +130,36 @@ pub(crate) fn of_group(by: By, name: &str) -> Option<String> {
     }
 }
 
+/// Jobs, told from all others by their tenants or by another of their words; `None` where these are no jobs, or none does.
+pub(crate) fn of_jobs(is_in: &[bool], workload: &Workload) -> Option<String> {
+    let tenant = |job: usize| {
+        let tenant = workload.jobs.get(job)?.tenant?;
+        workload.tenants.get(tenant as usize).map(String::as_str)
+    };
+    let by_tenant = condition_by("tenant", is_in, tenant);
+    by_tenant.or_else(|| {
+        Label::ALL.into_iter().find_map(|label| {
+            let of = |job: usize| workload.recorded.label(JobId(job as u32), label);
+            condition_by(label.word(), is_in, of)
+        })
+    })
+}
+
+fn condition_by<'a>(
+    field: &str,
+    is_in: &[bool],
+    word: impl Fn(usize) -> Option<&'a str>,
+) -> Option<String> {
+    let words = |of: bool| {
+        let jobs = is_in.iter().enumerate().filter(move |(_, is)| **is == of);
+        jobs.map(|(job, _)| word(job))
+    };
+    let own: BTreeSet<&str> = words(true).collect::<Option<_>>()?;
+    let is_shared = words(false).flatten().any(|word| own.contains(word));
+    let own: Vec<&str> = own.into_iter().collect();
+    (!own.is_empty() && !is_shared).then(|| text(field, "=", &own))
+}
+
 /// The filter after a press on a condition: that alone; with `adds` beside what is there. A second press takes it away.
 pub(crate) fn pressed(now: &str, condition: &str, adds: bool) -> String {
     let is_there = is_pressed(now, condition);
@@ -181,6 +214,23 @@ mod tests {
             ["duration<=20000", "duration>20000 duration<=50000"]
         );
         assert_eq!(gang(1, Some(2)), "gpus=1");
+    }
+
+    #[test]
+    fn jobs_are_told_by_a_word_that_others_do_not_have() {
+        let of = |is_in: &[bool], words: &[Option<&'static str>]| {
+            condition_by("tenant", is_in, |job| words[job])
+        };
+        let words = [Some("a"), Some("b"), Some("c d"), None];
+        let told = of(&[true, false, true, false], &words);
+        assert_eq!(told.as_deref(), Some("tenant=a,\"c d\""));
+        assert_eq!(
+            of(&[true, false, false, true], &words),
+            None,
+            "one has none"
+        );
+        assert_eq!(of(&[true, false], &[Some("a"), Some("a")]), None);
+        assert_eq!(of(&[false, false], &words[..2]), None);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The clock, the job that is chosen or followed through time, and the jobs that are selected.
 
 use super::Session;
+use crate::named::{Name, Named};
 use crate::selected_jobs::conditions;
 use crate::stage::StageRun;
-use crate::state::view_options::JOBS_FILTER;
-use crate::state::{SelectionAction, ViewAction};
+use crate::state::view_options::{JOBS_FILTER, QUEUES_RUN, TIMELINE_ROWS};
+use crate::state::{ColourBy, SelectionAction, ViewAction};
 use switchyard::job::JobId;
+use switchyard::report::By;
 
 impl Session {
     /// Chooses a job, or none, in every view.
@@ -31,6 +33,52 @@ impl Session {
         if stage.hovered != job {
             stage.hovered = job;
             stage.touch();
+        }
+    }
+
+    /// Lights what else is pointed at by its name, or nothing.
+    pub(crate) fn light_named(&self, name: Option<&Name>) {
+        let mut stage = self.0.stage.write();
+        let named = name.and_then(|name| stage.find_named(name));
+        if stage.named != named {
+            stage.named = named;
+            stage.touch();
+        }
+    }
+
+    /// Goes to where something is that has a name.
+    pub(crate) fn go_to(&self, name: &Name) {
+        let named = self.0.stage.read().find_named(name);
+        let Some((named, is_in)) = named else {
+            return;
+        };
+        match named {
+            Named::Nodes(node, _) => {
+                self.dispatch(ViewAction::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));
+                self.dispatch(ViewAction::Show("timeline"));
+                let mut stage = self.0.stage.write();
+                stage.node = Some(node);
+                stage.touch();
+            }
+            Named::Tenant(tenant) => {
+                let workload = self.0.stage.read().workload.clone();
+                let name = workload.tenants.get(tenant as usize);
+                let condition = name.and_then(|name| conditions::of_group(By::Tenant, name));
+                self.dispatch(ViewAction::ColourBy(ColourBy::Tenant));
+                self.select_jobs(&condition.unwrap_or_default());
+            }
+            Named::Level(_) | Named::Queue(..) => {
+                let (Name::Level(run, _) | Name::Queue(run, _)) = *name else {
+                    return;
+                };
+                let run = run.to_string();
+                self.dispatch(ViewAction::SetOption(&QUEUES_RUN, run));
+                self.dispatch(ViewAction::Show("queues"));
+                let workload = self.0.stage.read().workload.clone();
+                if let Some(condition) = conditions::of_jobs(&is_in, &workload) {
+                    self.select_jobs(&condition);
+                }
+            }
         }
     }
 

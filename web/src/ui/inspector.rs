@@ -11,6 +11,7 @@ use super::controls::{fact, quiet_button, swatch};
 use super::focused::use_focus_return;
 use super::journey::journey;
 use super::life;
+use super::names::{name_link, with_nodes};
 use super::number::{Number, OfJob, Source};
 use super::placing_panel::shown;
 use super::speed;
@@ -19,6 +20,7 @@ use super::wording::{Direction, difference};
 use crate::bridge::protocol::ToldLife;
 use crate::comparison::outcomes;
 use crate::draw::{describe, format, palette};
+use crate::named::Name;
 use crate::session::Session;
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::state::ViewAction;
@@ -177,7 +179,7 @@ pub(super) fn Inspector(props: &Props) -> Html {
     let why = props.explanations.iter().filter_map(|(id, explanation)| {
         let run = runs.iter().find(|run| run.id == *id)?;
         Some(why(
-            &props.stage,
+            &props.session,
             run,
             props.job,
             explanation.as_ref(),
@@ -295,6 +297,11 @@ fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
         ),
         false => (&*format::units("GPUs"), job.gpus.to_string()),
     };
+    let tenant = html! {
+        if let Some(of) = job.tenant.filter(|_| !tenant.is_empty()) {
+            <div><dt>{ "tenant" }</dt><dd>{ name_link(tenant, &Name::Tenant(of), None) }</dd></div>
+        }
+    };
     let rows = [
         runs_on,
         ("submitted", stage.moments().time(job.submit.seconds())),
@@ -303,7 +310,6 @@ fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
             "work",
             format::gpu_hours(job.work.seconds() * f64::from(job.gpus)),
         ),
-        ("tenant", tenant.to_string()),
         ("model", model.to_string()),
     ];
     let recorded = &stage.workload.recorded;
@@ -332,6 +338,7 @@ fn facts(stage: &Stage, id: JobId, job: &Job) -> Html {
     html! {
         <dl class="job-facts">
             { for rows.map(|(term, value)| fact(term, &value)) }
+            { tenant }
         </dl>
     }
 }
@@ -393,10 +400,16 @@ fn event_list(stage: &Stage, at: usize, run: &InRun, on_seek: &Callback<f64>) ->
         .take(MOST_EVENTS)
         .map(|event| {
             let at = event.time.seconds();
+            let on = match event.kind {
+                EventKind::Start | EventKind::Restart => {
+                    nodes.next().map(|on| html! { <span>{ with_nodes(on) }</span> })
+                }
+                _ => None,
+            };
             let words = match event.kind {
                 EventKind::Submit => "submitted".to_string(),
-                EventKind::Start => format!("starts {}", nodes.next().map_or("", String::as_str)),
-                EventKind::Restart => format!("restarts {}", nodes.next().map_or("", String::as_str)),
+                EventKind::Start => "starts".to_string(),
+                EventKind::Restart => "restarts".to_string(),
                 EventKind::Pause => format::units("loses its GPUs").into_owned(),
                 EventKind::Evict => format::units("loses its GPUs to a failure").into_owned(),
                 EventKind::Demote => format!("sinks to queue {}", event.detail + 1),
@@ -410,7 +423,7 @@ fn event_list(stage: &Stage, at: usize, run: &InRun, on_seek: &Callback<f64>) ->
             };
             let seek = on_seek.reform(move |_: MouseEvent| at);
             html! {
-                <li><button type="button" class="quiet" onclick={seek}><span class="when">{ stage.moments().second(at) }</span>{ words }</button></li>
+                <li><button type="button" class="quiet" onclick={seek}><span class="when">{ stage.moments().second(at) }</span>{ words }</button>{ on.unwrap_or_default() }</li>
             }
         })
         .collect();

@@ -38,6 +38,7 @@ mod menu;
 mod metrics;
 mod metrics_table;
 mod named_jobs;
+mod names;
 mod node_groups;
 mod nodes_drawn;
 mod number;

@@ -8,9 +8,10 @@ use crate::session::Session;
 use crate::stage::Stage;
 use gloo_events::{EventListener, EventListenerOptions};
 use std::rc::Rc;
+use switchyard::explain::Fact;
 use switchyard::job::JobId;
 use switchyard::report::{Arithmetic, Metric, Over, Summary};
-use switchyard_app::arithmetic::{sum, value};
+use switchyard_app::arithmetic::{sum, told_sum, told_value, value};
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
@@ -60,16 +61,105 @@ pub(super) struct Props {
     pub(super) text: String,
 }
 
+/// What a number behind a decision needs.
+#[derive(Properties, PartialEq)]
+pub(super) struct ToldProps {
+    /// Has the run, and goes to jobs.
+    pub(super) session: Session,
+    /// The run, by its id.
+    pub(super) run: u32,
+    /// What is told, with its sum.
+    pub(super) fact: Rc<Fact>,
+    /// The number as it is shown.
+    pub(super) text: String,
+}
+
+/// Whose arithmetic is opened.
+#[derive(Clone, PartialEq)]
+enum Of {
+    Number(Source, Definition),
+    Fact(Rc<Fact>),
+}
+
+/// What an opening needs.
+#[derive(Properties, PartialEq)]
+struct OpeningProps {
+    session: Session,
+    run: u32,
+    of: Of,
+    text: String,
+}
+
 /// An opened number.
 struct Opened {
-    arithmetic: Arithmetic,
+    /// What it is, and the formula or what it means.
+    name: String,
+    formula: String,
+    /// What each value is, the value, and the job that it is of.
+    operands: Vec<(String, String, Option<JobId>)>,
+    sum: String,
+    most: Vec<(JobId, f64)>,
+    source: &'static str,
     style: String,
+}
+
+impl Opened {
+    fn of(of: &Of, stage: &Stage, run: u32, style: String) -> Option<Self> {
+        let units = format::unit();
+        let words = |text: &str| units.words(text).into_owned();
+        match of {
+            Of::Number(source, definition) => {
+                let arithmetic = arithmetic(stage, run, *source)?;
+                let operands = arithmetic.operands.iter();
+                let operands = operands.map(|of| (words(of.name), words(&value(of)), of.job));
+                let Definition {
+                    formula, meaning, ..
+                } = definition;
+                Some(Self {
+                    name: words(definition.name),
+                    formula: words(if formula.is_empty() { meaning } else { formula }),
+                    operands: operands.collect(),
+                    sum: sum(&arithmetic),
+                    most: arithmetic.most,
+                    source: definition.source,
+                    style,
+                })
+            }
+            Of::Fact(fact) => {
+                let told = fact.sum.as_ref()?;
+                let operands = told.operands.iter();
+                let operands = operands.map(|of| (of.name.to_string(), told_value(of), of.job));
+                Some(Self {
+                    name: fact.term.clone(),
+                    formula: told.in_words(|of| of.name.to_string()),
+                    operands: operands.collect(),
+                    sum: told_sum(told),
+                    most: Vec::new(),
+                    source: stage.run(run)?.policy.entry().source,
+                    style,
+                })
+            }
+        }
+    }
 }
 
 /// The number: a button, and a card once it has been pressed. Whoever shows it knows that its arithmetic is told
 /// ([`Arithmetic::is_told`]).
 #[component]
 pub(super) fn Number(props: &Props) -> Html {
+    let of = Of::Number(props.source, props.definition);
+    html! { <Opening session={props.session.clone()} run={props.run} {of} text={props.text.clone()} /> }
+}
+
+/// A number behind a decision, which opens its sum.
+#[component]
+pub(super) fn Told(props: &ToldProps) -> Html {
+    let of = Of::Fact(props.fact.clone());
+    html! { <Opening session={props.session.clone()} run={props.run} {of} text={props.text.clone()} /> }
+}
+
+#[component]
+fn Opening(props: &OpeningProps) -> Html {
     // Which time it was opened: the browser may have closed it meanwhile.
     let opened = use_state(|| (0u32, None::<Rc<Opened>>));
     let (button, card) = (use_node_ref(), use_node_ref());
@@ -80,17 +170,15 @@ pub(super) fn Number(props: &Props) -> Html {
         Callback::from(move |_: PointerEvent| *was_open.borrow_mut() = open_card(&card).is_some())
     };
     let onclick = {
-        let (session, run, source) = (props.session.clone(), props.run, props.source);
+        let (session, run, of) = (props.session.clone(), props.run, props.of.clone());
         let (opened, button, card) = (opened.clone(), button.clone(), card.clone());
         Callback::from(move |_: MouseEvent| {
             if was_open.replace(false) || close(&card) {
                 return;
             }
-            let arithmetic = arithmetic(&session.stage().read(), run, source);
             let style = button.cast::<Element>().map(|button| style_beside(&button));
-            let now = arithmetic.zip(style);
-            let now = now.map(|(arithmetic, style)| Rc::new(Opened { arithmetic, style }));
-            opened.set((opened.0 + 1, now));
+            let now = style.and_then(|style| Opened::of(&of, &session.stage().read(), run, style));
+            opened.set((opened.0 + 1, now.map(Rc::new)));
         })
     };
     use_effect_with(opened.0, {
@@ -120,16 +208,7 @@ pub(super) fn Number(props: &Props) -> Html {
             }
         })
     };
-    let Definition {
-        name,
-        formula,
-        meaning,
-        source,
-        ..
-    } = props.definition;
-    let units = format::unit();
-    let words = |text: &str| units.words(text).into_owned();
-    let shown = opened.1.as_deref().map(|Opened { arithmetic, style }| {
+    let shown = opened.1.as_deref().map(|told| {
         let stage = props.session.stage().read();
         let run = stage.run(props.run);
         let on_job = {
@@ -140,26 +219,26 @@ pub(super) fn Number(props: &Props) -> Html {
             })
         };
         let link = |job: JobId| job_link(&stage.job_name(job), job, &on_job);
-        let operands = arithmetic.operands.iter().map(|of| match of.job {
-            None => fact(&words(of.name), &words(&value(of))),
+        let operands = told.operands.iter().map(|(name, value, job)| match *job {
+            None => fact(name, value),
             Some(job) => html! {
-                <div><dt>{ words(of.name) }</dt><dd>{ value(of) }{ " " }{ link(job) }</dd></div>
+                <div><dt>{ name }</dt><dd>{ value }{ " " }{ link(job) }</dd></div>
             },
         });
-        let most = arithmetic.most.iter().map(
+        let most = told.most.iter().map(
             |&(job, share)| html! { <>{ " " }{ link(job) }{ format!("\u{a0}{}\u{a0}%", format::significant(100.0 * share)) }</> },
         );
         html! {
-            <div ref={card.clone()} popover="auto" class="meaning arithmetic" role="dialog" onkeydown={onkeydown.clone()} aria-label={format!("How {name} comes about")} ~style={style.clone()}>
-                <strong>{ words(name) }<span class="hint">{ run.map(|run| format!(" {}", run.name())) }</span></strong>
-                <span>{ words(if formula.is_empty() { meaning } else { formula }) }</span>
+            <div ref={card.clone()} popover="auto" class="meaning arithmetic" role="dialog" onkeydown={onkeydown.clone()} aria-label={format!("How {} comes about", told.name)} ~style={told.style.clone()}>
+                <strong>{ &told.name }<span class="hint">{ run.map(|run| format!(" {}", run.name())) }</span></strong>
+                <span>{ &told.formula }</span>
                 <dl class="job-facts">{ for operands }</dl>
-                <span class="sum">{ format!("{}, that is {}", sum(arithmetic), props.text.replace(' ', "\u{a0}")) }</span>
-                if !arithmetic.most.is_empty() {
+                <span class="sum">{ format!("{}, that is {}", told.sum, props.text.replace(' ', "\u{a0}")) }</span>
+                if !told.most.is_empty() {
                     <span>{ "The largest parts:" }{ for most }</span>
                 }
-                if !source.is_empty() {
-                    <span class="source">{ source }</span>
+                if !told.source.is_empty() {
+                    <span class="source">{ told.source }</span>
                 }
             </div>
         }

@@ -4,6 +4,7 @@
 
 use super::controls::quiet_button;
 use super::drawing::drawing;
+use super::names::with_nodes;
 use super::term::{Definition, Term};
 use crate::draw::{format, palette};
 use std::fmt::Write;
@@ -138,7 +139,7 @@ pub(super) fn placing_panel(
     let (steps, at) = (&placing.steps, shown(placing, at));
     let by_rule = placing.by_rule.as_ref();
     let by_rule = by_rule.map(|by_rule| {
-        html! { <p><Term definition={RULE} {place} />{ format!(": {}.", by_rule.text()) }</p> }
+        html! { <p><Term definition={RULE} {place} />{ with_nodes(&format!(": {}.", by_rule.text())) }</p> }
     });
     let Some(step) = steps.get(at) else {
         return html! {
@@ -165,7 +166,7 @@ pub(super) fn placing_panel(
         let bar = format!("background: {colour}; width: {width:.1}%");
         html! {
             <tr class={row.is_taken.then_some("taken")}>
-                <th scope="row">{ row.words }</th>
+                <th scope="row">{ with_nodes(&row.words) }</th>
                 <td class="bar"><i ~style={bar}></i></td>
                 <td title={row.probability.to_string()}>{ format!("{:.1} %", 100.0 * row.probability) }</td>
             </tr>
@@ -205,7 +206,7 @@ pub(super) fn placing_panel(
                 <span class="hint">{ format!("decision {} of {}", at + 1, steps.len()) }</span>
                 { go(next, "Next decision", "▶") }
             </p>
-            <p>{ sentence(step) }</p>
+            <p>{ with_nodes(&sentence(step)) }</p>
             { by_rule.unwrap_or_default() }
             <table aria-label="What the agent could do">
                 <thead><tr>

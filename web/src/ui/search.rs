@@ -5,13 +5,11 @@ use super::focused::Focused;
 use super::services::{StateHandle, StateProps, dispatch};
 use super::typed::input_value;
 use crate::draw::describe;
-use crate::selected_jobs::conditions;
+use crate::named::Name;
 use crate::session::Session;
 use crate::stage::Stage;
-use crate::state::view_options::TIMELINE_ROWS;
-use crate::state::{AppState, ColourBy, ViewAction};
+use crate::state::{AppState, ViewAction};
 use switchyard::job::JobId;
-use switchyard::report::By;
 use yew::prelude::*;
 
 /// Most results of a kind.
@@ -97,20 +95,8 @@ fn show(session: &Session, state: &StateHandle, found: &Found) {
     match found {
         Found::Command(command) => command.carry_out(session, state),
         Found::Job(job) => session.select(Some(*job)),
-        Found::Tenant(tenant) => {
-            let workload = session.stage().read().workload.clone();
-            let name = workload.tenants.get(*tenant as usize);
-            let condition = name.and_then(|name| conditions::of_group(By::Tenant, name));
-            session.dispatch(ViewAction::ColourBy(ColourBy::Tenant));
-            session.select_jobs(&condition.unwrap_or_default());
-        }
-        Found::Node(node) => {
-            session.dispatch(ViewAction::SetOption(&TIMELINE_ROWS, "gpu".to_owned()));
-            session.dispatch(ViewAction::Show("timeline"));
-            let mut stage = session.stage().write();
-            stage.node = Some(*node);
-            stage.touch();
-        }
+        Found::Tenant(tenant) => session.go_to(&Name::Tenant(*tenant)),
+        Found::Node(node) => session.go_to(&Name::Nodes(*node, *node)),
     }
 }
 

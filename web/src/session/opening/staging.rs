@@ -102,7 +102,7 @@ impl Session {
             stage.ranks = Ranks::of(&workload);
             stage.workload = Rc::new(workload);
             stage.runs.clear();
-            (stage.hovered, stage.highlighted) = (None, None);
+            (stage.hovered, stage.highlighted, stage.named) = (None, None, None);
             self.0.history.link_time(wanted.time);
             stage.clock.now = opens_at;
             stage.clock.end = 0.0;

@@ -4,27 +4,33 @@
 use super::in_run::InRun;
 use super::turns::turns;
 use crate::draw::format;
+use crate::named::Name;
+use crate::session::Session;
 use crate::stage::{SharedStage, Stage, StageRun};
 use crate::ui::clock::Clocked;
-use crate::ui::controls::{fact, job_link, swatch};
+use crate::ui::controls::{job_link, swatch};
+use crate::ui::names::{name_link, with_nodes};
+use crate::ui::number::Told;
 use crate::ui::placing_panel::placing_panel;
 use crate::ui::plot::chart;
 use crate::ui::service_bar::service_bar;
+use std::rc::Rc;
 use switchyard::Time;
-use switchyard::explain::PlacingStep;
+use switchyard::explain::{Fact, PlacingStep, Said};
 use switchyard::job::JobId;
 use switchyard::policies::{Explanation, Verdict};
 use yew::prelude::*;
 
 /// Why the job runs or waits in one run: in a sentence, in the policy's numbers and curves.
 pub(super) fn why(
-    shared: &SharedStage,
+    session: &Session,
     run: &InRun,
     job: JobId,
     explanation: Option<&(Time, Explanation)>,
     on_job: &Callback<JobId>,
     (decision, on_step, on_seek): (usize, &Callback<usize>, &Callback<f64>),
 ) -> Html {
+    let shared = session.stage();
     let stage = shared.read();
     let asked_at = explanation.map(|(at, _)| *at);
     let explanation = explanation.map(|(_, explanation)| explanation);
@@ -54,7 +60,7 @@ pub(super) fn why(
         .flat_map(|explanation| &explanation.facts);
     let moment = |at: Time| stage.moments().second(at.seconds());
     let facts = facts.map(|known| match known.jobs.as_slice() {
-        [] => fact(&known.term, &known.told(format::duration, moment)),
+        [] => html! { <div><dt>{ &known.term }</dt><dd>{ value(session, run.id, known, &moment) }</dd></div> },
         jobs => {
             let links = jobs.iter().map(|&job| html! { <>{ link(job) }{ " " }</> });
             html! { <div class="of-jobs"><dt>{ &known.term }</dt><dd>{ for links }</dd></div> }
@@ -81,7 +87,7 @@ pub(super) fn why(
         let by = by.into_iter().map(|(job, share)| {
             html! { <>{ format!(", {share:.2} of it by ") }{ link(job) }</> }
         });
-        html! { <p class="slow">{ cause.at_what() }{ for by }{ rest }</p> }
+        html! { <p class="slow">{ with_nodes(&cause.at_what()) }{ for by }{ rest }</p> }
     });
     html! {
         <div class="why" key={run.id}>
@@ -95,6 +101,34 @@ pub(super) fn why(
             { placing.unwrap_or_default() }
         </div>
     }
+}
+
+/// A fact's value: what it names can be gone to, and its first number opens how it comes about.
+fn value(session: &Session, run: u32, known: &Fact, moment: &dyn Fn(Time) -> String) -> Html {
+    let mut sum = known.sum.is_some();
+    let pieces = known.value.iter().map(|said| {
+        let text = said.told(&format::duration, moment);
+        match said {
+            Said::Node(node) => name_link(&text, &Name::Nodes(*node, *node), None),
+            Said::Queue(name) => name_link(&text, &Name::Queue(run, name.clone()), None),
+            Said::Level(level) => {
+                let label = format!("queue {text}");
+                name_link(&text, &Name::Level(run, *level), Some(label))
+            }
+            Said::Count(..)
+            | Said::Number(..)
+            | Said::Exact(..)
+            | Said::Percent(..)
+            | Said::Span(_)
+                if std::mem::take(&mut sum) =>
+            {
+                let fact = Rc::new(known.clone());
+                html! { <Told session={session.clone()} {run} {fact} {text} /> }
+            }
+            _ => html! { { text } },
+        }
+    });
+    html! { <>{ for pieces }</> }
 }
 
 /// When a job that runs at the clock's time got its GPUs.

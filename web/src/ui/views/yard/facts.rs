@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::stage::{Stage, StageRun};
 use crate::ui::clock::Clocked;
 use crate::ui::journey::journey;
+use crate::ui::names::with_nodes_for_pointers;
 use crate::ui::term::{Definition, Term};
 use yew::prelude::*;
 
@@ -92,7 +93,7 @@ fn facts(stage: &Stage, run: &StageRun, now: f64, session: &Session) -> Html {
             // No stop of its own: keys choose jobs in the yard itself, and where there is little room the sentence is cut.
             html! { <span data-job={job.0.to_string()} {onclick}>{ name }</span> }
         });
-        html! { <p class="situation" {title}>{ before }{ first.unwrap_or_default() }{ after }</p> }
+        html! { <p class="situation" {title}>{ with_nodes_for_pointers(&before) }{ first.unwrap_or_default() }{ with_nodes_for_pointers(&after) }</p> }
     };
     html! {
         <div class="yard-facts">

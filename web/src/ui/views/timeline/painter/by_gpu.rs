@@ -11,6 +11,8 @@ use crate::draw::space::{Ratio, Rect};
 use crate::draw::text::{SMALL, TEXT_ROW};
 use crate::draw::viewport::Window;
 use crate::machine;
+use crate::named::Named;
+use crate::stage::Stage;
 use crate::state::ColourBy;
 use std::ops::Range;
 use switchyard::cluster::ClusterSpec;
@@ -60,6 +62,7 @@ struct Shows {
     selected: Option<JobId>,
     colour_by: ColourBy,
     lit: Option<u32>,
+    named: Option<Named>,
     selection: u32,
     /// The moment, where colours depend on it.
     moment: Option<usize>,
@@ -171,7 +174,7 @@ impl Rows for ByGpu {
         for job in shown.outlined() {
             self.outline(pen, job, view, shown, &nodes);
         }
-        self.label_nodes(pen, view, shown.stage.node, nodes);
+        self.label_nodes(pen, view, shown.stage, nodes);
         if self.is_full {
             let plot = view.plot;
             let row = Rect::new(plot.x, plot.y, plot.w, pen.px(TEXT_ROW));
@@ -234,9 +237,14 @@ impl ByGpu {
             selected: stage.marked(),
             colour_by,
             lit: stage.state.view.lit,
+            // Nodes are marked beside the picture.
+            named: stage
+                .named()
+                .filter(|named| !matches!(named, Named::Nodes(..))),
             selection: stage.selection.version(),
-            moment: matches!(colour_by, ColourBy::Queue | ColourBy::Type)
-                .then(|| run.moment.next_event()),
+            moment: (matches!(colour_by, ColourBy::Queue | ColourBy::Type)
+                || matches!(stage.named(), Some(Named::Level(_))))
+            .then(|| run.moment.next_event()),
             dark: stage.dark,
         };
         let is_new = self.shows.as_ref() != Some(&shows);
@@ -483,13 +491,7 @@ impl ByGpu {
         }
     }
 
-    fn label_nodes(
-        &self,
-        pen: &mut Pen<'_>,
-        view: &RowsView,
-        sought: Option<u32>,
-        nodes: Range<usize>,
-    ) {
+    fn label_nodes(&self, pen: &mut Pen<'_>, view: &RowsView, stage: &Stage, nodes: Range<usize>) {
         let plot = view.plot;
         let gutter = plot.x - pen.px(6.0);
         pen.fill(pen.chrome.background);
@@ -501,7 +503,7 @@ impl ByGpu {
             let h = f64::from(self.gpus_of(node)) * view.rows.height;
             let label_h = h.min(pen.px(18.0).max(view.rows.height));
             let y = self.node_y(node, view) + label_h / 2.0;
-            let is_sought = sought == Some(node as u32);
+            let is_sought = stage.node == Some(node as u32) || stage.names_node(node as u32);
             if is_sought {
                 pen.fill(pen.chrome.accent);
                 let (w, y) = (pen.px(2.0), self.node_y(node, view));

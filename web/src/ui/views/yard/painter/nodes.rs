@@ -9,6 +9,7 @@ use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
 use crate::draw::text::{SMALL, TEXT_ROW};
+use crate::named::Named;
 use switchyard::Time;
 use switchyard::engine::NodeState;
 use switchyard::job::JobId;
@@ -67,6 +68,7 @@ impl Nodes {
                 outline(pen, job, grid, area, shown);
             }
         }
+        frame_named(pen, grid, area, gpus_per_node.len() as u32, shown);
     }
 
     fn free_cells(
@@ -320,6 +322,21 @@ fn names(pen: &mut Pen<'_>, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
                 let middle = row.middle();
                 pen.label(name, middle.x, middle.y, Align::Centre, row.w);
             }
+        }
+    }
+}
+
+/// A frame around nodes that are pointed at by their names.
+fn frame_named(pen: &Pen<'_>, grid: &Grid<'_>, area: &Rect, nodes: u32, shown: OnStage<'_>) {
+    let Some(Named::Nodes(first, last)) = shown.stage.named() else {
+        return;
+    };
+    pen.fill(pen.chrome.accent);
+    let thick = pen.px(2.0);
+    for node in first..=last.min(nodes.saturating_sub(1)) {
+        let around = grid.unit(grid.unit_of(node)).grown(thick);
+        if around.overlaps(area) {
+            pen.frame(&around, thick);
         }
     }
 }
