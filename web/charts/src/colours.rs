@@ -20,13 +20,14 @@ const DARK: [&str; 15] = [
 ];
 
 /// Hues of schedulers, which no job has: drawn at random and moved until they stay apart from one
-/// another for all eyes, and from jobs'. More than eight differ by their dashes. (The style sheet of the
+/// another for all eyes, and from jobs'. In the dark each is as light as it has to be, and keeps its hue. More than eight
+/// differ by their dashes. (The style sheet of the
 /// explorer of sweeps has the same values.)
 const RUNS_LIGHT: [&str; 8] = [
     "#3b1bc8", "#b10006", "#63a22a", "#b158fe", "#42005a", "#a383ad", "#540000", "#664b73",
 ];
 const RUNS_DARK: [&str; 8] = [
-    "#a753fc", "#cafc44", "#529893", "#eb91ff", "#ab4908", "#6fffe1", "#3c6698", "#7ab61e",
+    "#7179ff", "#c72822", "#b3f782", "#8a41c6", "#a069bb", "#e8a1fe", "#c97063", "#f0d1ff",
 ];
 
 /// The colour of a run by its hue.

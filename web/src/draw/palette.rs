@@ -197,6 +197,19 @@ mod tests {
     }
 
     #[test]
+    fn a_scheduler_keeps_its_hue_in_the_dark() {
+        for run in 0..8 {
+            let hue = |dark: bool| {
+                let [_, a, b] = seen(run_colour(run, dark), &EYES[0]);
+                b.atan2(a).to_degrees()
+            };
+            let turned = (hue(true) - hue(false)).rem_euclid(360.0);
+            let turned = turned.min(360.0 - turned);
+            assert!(turned < 5.0, "{}: {turned}", run_colour(run, false));
+        }
+    }
+
+    #[test]
     fn sweeps_show_schedulers_in_the_same_hues() {
         let sheet = include_str!("../../../static/styles/explorer.css");
         for (at, (light, dark)) in (0..8)
