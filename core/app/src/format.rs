@@ -77,13 +77,20 @@ pub fn short_name(name: &str) -> String {
     begin.iter().chain(&['…']).chain(end).collect()
 }
 
-/// A span in the unit that suits it, to three figures: `93 s`, `12.4 h`, `3.2 d`.
+/// A span in the unit that suits it, to three figures: `93 s`, `12.4 h`, `11.0 h`, `3.20 d`. A whole number is one: `60 min`.
 pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() {
         return "–".to_string();
     }
     let unit = span_unit(seconds);
-    with_unit(seconds / unit.seconds, unit.name)
+    let number = seconds / unit.seconds;
+    let mut text = figures(number);
+    // Less than can be told of what was added up.
+    let is_whole = (number - number.round()).abs() < 1e-6;
+    if !is_whole && unit.seconds > 1.0 && number.abs() < 99.95 && !text.contains('.') {
+        text.push_str(if number.abs() < 9.995 { ".00" } else { ".0" });
+    }
+    format!("{text} {}", unit.name)
 }
 
 /// A part of a whole: `45.3 %`.
@@ -348,6 +355,10 @@ mod tests {
             (119.6, "120 s"),
             (90.0 * 60.0, "90 min"),
             (44_640.0, "12.4 h"),
+            (39_720.0, "11.0 h"),
+            (39_600.0, "11 h"),
+            (10_810.0, "3.00 h"),
+            (3_600.000_001, "60 min"),
             (3.2 * 86_400.0, "3.20 d"),
             (1204.0 * 86_400.0, "1,204 d"),
             (f64::NAN, "–"),

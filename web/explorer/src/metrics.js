@@ -68,5 +68,10 @@ export const significant = (value) => {
 export const inWords = (metric, value) => {
   if (!Number.isFinite(value)) return "–";
   const { by, name } = unitFor(metric, [value]);
-  return `${significant(value / by)}${name && ` ${name}`}`;
+  const number = Math.abs(value / by);
+  const text = significant(value / by);
+  // A span that is no whole number has three figures, as the page writes them.
+  const isCut = metric.unit === "time" && by > 1 && number < 99.95 && Math.abs(number - Math.round(number)) >= 1e-6;
+  const zeros = isCut && !text.includes(".") ? (number < 9.995 ? ".00" : ".0") : "";
+  return `${text}${zeros}${name && ` ${name}`}`;
 };
