@@ -165,7 +165,10 @@ impl Bound {
     /// A value in words; to more places where it would read as the bound does and is not it.
     fn value_words(&self, value: f64) -> String {
         let words = format::metric(self.metric, value);
-        if value == self.bound || words != format::metric(self.metric, self.bound) {
+        // `60.0 min` reads as `60 min`.
+        let short = |words: &str| words.replacen(".00 ", " ", 1).replacen(".0 ", " ", 1);
+        let bound = format::metric(self.metric, self.bound);
+        if value == self.bound || short(&words) != short(&bound) {
             return words;
         }
         match self.metric.unit {

@@ -21,24 +21,35 @@ pub(crate) fn paint(
     let ticks = moments.ticks(ruler.window, axis.w / room);
     let middle = axis.y + axis.h / 2.0 - pen.px(2.0);
     let mut free = axis.x - pen.px(4.0);
+    // What the marks leave out stands where the axis begins.
+    if let Some(aside) = &ticks.aside {
+        let right = axis.x + pen.width(aside, SMALL);
+        if pill.is_none_or(|pill| right <= pill.x || axis.x >= pill.right()) {
+            pen.fill(chrome.faint);
+            pen.label(aside, axis.x, middle, Align::Left, right - axis.x + 1.0);
+            free = right + pen.px(6.0);
+        }
+    }
     for (mark, text) in &ticks.marks {
         let x = ruler.x(*mark).round();
         pen.fill(chrome.line);
         let y = axis.bottom() - pen.px(5.0);
         pen.rect(&Rect::new(x, y, pen.px(1.0), pen.px(4.0)));
         let half = pen.width(text, SMALL) / 2.0;
-        let hidden = pill.is_some_and(|pill| x + half > pill.x && x - half < pill.right());
-        if !hidden && x - half >= free && x + half <= pen.area.w {
+        let left = begin(x, half, axis);
+        let right = left + 2.0 * half;
+        let hidden = pill.is_some_and(|pill| right > pill.x && left < pill.right());
+        if !hidden && left >= free && right <= pen.area.w {
             pen.fill(chrome.faint);
-            pen.label(text, x, middle, Align::Centre, room.max(2.0 * half + 1.0));
-            free = x + half + pen.px(6.0);
+            pen.label(text, left, middle, Align::Left, room.max(2.0 * half + 1.0));
+            free = right + pen.px(6.0);
         }
     }
-    if let Some(aside) = ticks.aside {
-        pen.fill(chrome.faint);
-        let gutter = axis.x - pen.px(6.0);
-        pen.label(&aside, gutter, middle, Align::Right, gutter);
-    }
+}
+
+/// Where a mark's words begin: around it, but not beside the axis.
+fn begin(mark: f64, half: f64, axis: &Rect) -> f64 {
+    (mark - half).max(axis.x)
 }
 
 /// Shades Saturdays and Sundays over an area.
@@ -111,4 +122,17 @@ pub(crate) fn paint_range(
     }
     let h = pen.px(4.0);
     pen.rect(&Rect::new(left, axis.bottom() - h, w, h));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_marks_words_stand_on_the_axis() {
+        let axis = Rect::new(60.0, 0.0, 800.0, 24.0);
+        assert_eq!(begin(60.0, 15.0, &axis), 60.0);
+        assert_eq!(begin(70.0, 15.0, &axis), 60.0);
+        assert_eq!(begin(100.0, 15.0, &axis), 85.0);
+    }
 }

@@ -1,6 +1,6 @@
 //! How a node looks in the room it has: a tile of GPUs, bare cells, or one cell.
 
-use crate::draw::space::{Device, Ratio, Size};
+use crate::draw::space::{Device, Point, Ratio, Rect, Size};
 use switchyard::cluster::{ClusterSpec, Topology};
 
 /// How much of a node is shown, from little to much.
@@ -196,8 +196,49 @@ impl TileLook {
         (group * row + within % row, within / row, group)
     }
 
+    /// Where a name of this size stands on cells that lie in an area: in the middle; where that is a line between two cells,
+    /// and a cell has room for the name, in the one before.
+    pub(super) fn name_at(&self, area: &Rect, name: Size<Device>) -> Point<Device> {
+        let place = |middle: f64, extent: f64, cell: f64, name: f64| {
+            let step = cell + self.gap;
+            let cells = ((extent + self.gap) / step).round();
+            let is_between = cells % 2.0 == 0.0 && name <= cell;
+            middle - if is_between { step / 2.0 } else { 0.0 }
+        };
+        let (middle, cell) = (area.middle(), self.cell);
+        Point::new(
+            place(middle.x, area.w, cell.w, name.w),
+            place(middle.y, area.h, cell.h, name.h),
+        )
+    }
+
     /// Larger is better.
     pub(super) fn rank(&self) -> (Detail, f64) {
         (self.detail, self.cell.w.min(self.cell.h))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_goes_through_a_name_that_a_cell_has_room_for() {
+        let look = TileLook {
+            cell: Size::new(50.0, 50.0),
+            gap: 2.0,
+            ..TileLook::default()
+        };
+        let at = |across: f64, down: f64, name: f64| {
+            let extent = |cells: f64| cells * 52.0 - 2.0;
+            let area = Rect::new(0.0, 0.0, extent(across), extent(down));
+            let Point { x, y, .. } = look.name_at(&area, Size::new(name, 12.0));
+            (x, y)
+        };
+        assert_eq!(at(2.0, 1.0, 40.0), (25.0, 25.0));
+        assert_eq!(at(4.0, 2.0, 40.0), (77.0, 25.0));
+        assert_eq!(at(3.0, 3.0, 40.0), (77.0, 77.0));
+        // No cell has room for it.
+        assert_eq!(at(2.0, 1.0, 60.0), (51.0, 25.0));
     }
 }

@@ -7,7 +7,7 @@ use crate::draw::describe;
 use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
-use crate::draw::space::Rect;
+use crate::draw::space::{Rect, Size};
 use crate::draw::text::{SMALL, TEXT_ROW};
 use crate::named::Named;
 use switchyard::Time;
@@ -319,8 +319,8 @@ fn names(pen: &mut Pen<'_>, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
         for part in shown.segment(job).gpus {
             let row = grid.first_row(part.node, part.mask);
             if row.w >= width && grid.is_seen(part.node, area) {
-                let middle = row.middle();
-                pen.label(name, middle.x, middle.y, Align::Centre, row.w);
+                let at = grid.look.name_at(&row, Size::new(width, 0.0));
+                pen.label(name, at.x, at.y, Align::Centre, row.w);
             }
         }
     }

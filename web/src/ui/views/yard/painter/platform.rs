@@ -7,7 +7,7 @@ use crate::draw::format::{count, counted};
 use crate::draw::on_stage::{DIMMED, OnStage};
 use crate::draw::palette;
 use crate::draw::pen::{Align, Pen};
-use crate::draw::space::{Device, Point, Ratio, Rect};
+use crate::draw::space::{Device, Point, Ratio, Rect, Size};
 use crate::draw::text::{SMALL, TEXT_ROW};
 use crate::order;
 use crate::stage::StageRun;
@@ -71,7 +71,7 @@ impl Platform {
         );
         self.paint_words(pen, title, shown);
         self.paint_blocks(pen, look, shown);
-        self.paint_names(pen, shown);
+        self.paint_names(pen, look, shown);
     }
 
     fn paint_words(&self, pen: &mut Pen<'_>, title: &Rect, shown: OnStage<'_>) {
@@ -136,7 +136,7 @@ impl Platform {
         }
     }
 
-    fn paint_names(&self, pen: &mut Pen<'_>, shown: OnStage<'_>) {
+    fn paint_names(&self, pen: &mut Pen<'_>, look: &TileLook, shown: OnStage<'_>) {
         let least = pen.px(TEXT_ROW);
         if self.blocks.first().is_none_or(|head| head.area.h < least) {
             return;
@@ -150,9 +150,13 @@ impl Platform {
             let Some(name) = shown.name(block.job) else {
                 continue;
             };
-            if block.area.h >= least && pen.width(name, SMALL) <= block.area.w - pad {
-                let middle = block.area.middle();
-                pen.label(name, middle.x, middle.y, Align::Centre, block.area.w);
+            let width = pen.width(name, SMALL);
+            if block.area.h >= least && width <= block.area.w - pad {
+                let at = match block.part < 1.0 {
+                    true => block.area.middle(),
+                    false => look.name_at(&block.area, Size::new(width + pad, least)),
+                };
+                pen.label(name, at.x, at.y, Align::Centre, block.area.w);
             }
         }
     }
@@ -424,7 +428,6 @@ impl Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::space::Size;
     use switchyard::Time;
 
     use crate::state::Phase;
