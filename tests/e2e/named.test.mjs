@@ -29,13 +29,13 @@ test("a node of the list of events is lit in the yard and on the timeline, and i
   const page = await open(t, `${LAB}&view=yard`, WIDE);
   await finished(page, 2);
   const inspector = page.getByRole("region", { name: "Job lab-133" });
-  const node = inspector.locator(".events [data-names]").first();
+  const node = inspector.locator("details[open] .events [data-names]").first();
   const yard = page.getByRole("region", { name: "Yard of FIFO" }).locator("canvas");
   await lights(page, node, yard);
   assert.deepEqual(await accessibilityProblems(page), []);
   await node.click();
   await page.waitForFunction(() => location.hash.includes("view=timeline"));
-  await lights(page, inspector.locator(".events [data-names]").last(), page.locator("main canvas, .timeline canvas").first());
+  await lights(page, inspector.locator("details[open] .events [data-names]").first(), page.locator(".timeline canvas").first());
 });
 
 test("a tenant's jobs are lit and selected, and a queue by attained service is lit", async (t) => {
@@ -56,7 +56,7 @@ test("a tenant's jobs are lit and selected, and a queue by attained service is l
 
 test("a queue of the tree is lit and gone to, with its jobs", async (t) => {
   const page = await open(t, "index.html#v=1&sample=two-teams&cluster=2x8&t=3600&view=yard&job=1", WIDE);
-  await finished(page, 1);
+  await finished(page, 2);
   const queue = page.locator(".why [data-names^=queue]").first();
   await queue.waitFor();
   await lights(page, queue, page.locator(".yard canvas").first());
@@ -70,6 +70,8 @@ test("a number behind a decision opens its formula with its values", async (t) =
   await finished(page, 2);
   const number = page.locator(".why button.number").first();
   await number.scrollIntoViewIfNeeded();
+  // A card goes when its number is scrolled away: the scrolling is to be over.
+  await page.waitForTimeout(300);
   const { x, y, width, height } = await number.boundingBox();
   await page.mouse.click(x + width / 2, y + height / 2);
   const card = page.locator(".arithmetic:popover-open");
