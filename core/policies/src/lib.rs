@@ -9,11 +9,14 @@
 // What several policies share.
 mod asks;
 mod attained_service;
+pub mod board;
+pub mod by_key;
 mod continuous;
 mod emptiest;
 mod entry;
 mod evictions;
 mod history;
+pub mod job_properties;
 mod kind;
 mod leaf_lines;
 mod leaves;

@@ -6,7 +6,7 @@ use crate::weights::Weights;
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use switchyard_engine::{Mistake, SimOptions, Simulation};
+use switchyard_engine::{Mistake, Policy, Scheduler, SimOptions, Simulation};
 use switchyard_placement::Strategy;
 use switchyard_placement::graph_rl::Placer;
 use switchyard_policies::picking::network::Network;
@@ -167,28 +167,65 @@ impl RunSpec {
     ) -> Result<Simulation, RunSpecError> {
         self.check_recorded(&workload)?;
         let (placer, picker) = self.weigh(weights)?;
-        let run = self.begin(workload, picker.as_deref());
-        Ok(match placer {
-            Some(placer) => run.with_learned(placer),
-            None => run,
-        })
+        let scheduler = self.scheduler(&workload, picker.as_deref());
+        Ok(self.begin(workload, scheduler, placer))
+    }
+
+    /// The same, but what decides is this, which messages call so. It is to do as the spec's policy says of itself: whether
+    /// it is an oracle, and whether it adapts jobs.
+    ///
+    /// # Errors
+    ///
+    /// The placement is to go by weights that are not among them.
+    pub fn start_deciding(
+        &self,
+        workload: Arc<Workload>,
+        weights: &Weights,
+        called: &str,
+        policy: Box<dyn Policy>,
+    ) -> Result<Simulation, RunSpecError> {
+        let (placer, _) = self.weigh(weights)?;
+        let scheduler = Scheduler {
+            spec: called.to_owned(),
+            given: Vec::new(),
+            policy,
+            ..self.scheduler(&workload, None)
+        };
+        Ok(self.begin(workload, scheduler, placer))
     }
 
     /// The run at its very beginning. Placements that have learned do as without weights, pickers go by the
     /// shipped ones.
     pub fn start(&self, workload: Arc<Workload>) -> Simulation {
-        self.begin(workload, None)
+        let scheduler = self.scheduler(&workload, None);
+        self.begin(workload, scheduler, None)
     }
 
-    fn begin(&self, workload: Arc<Workload>, picker: Option<&Network>) -> Simulation {
+    fn scheduler(&self, workload: &Workload, picker: Option<&Network>) -> Scheduler {
         let context = BuildContext {
             placement: self.placement,
-            workload: &workload,
+            workload,
             history: self.history.as_ref(),
             picker,
             queues: Some(&self.queues),
         };
-        let scheduler = policies::build(&self.policy, &context);
+        policies::build(&self.policy, &context)
+    }
+
+    fn begin(
+        &self,
+        workload: Arc<Workload>,
+        scheduler: Scheduler,
+        placer: Option<Placer>,
+    ) -> Simulation {
+        let run = self.simulation(workload, scheduler);
+        match placer {
+            Some(placer) => run.with_learned(placer),
+            None => run,
+        }
+    }
+
+    fn simulation(&self, workload: Arc<Workload>, scheduler: Scheduler) -> Simulation {
         if self.policy.replays() {
             let workload = Arc::new(workload.as_recorded());
             return Simulation::new(workload, &self.cluster, scheduler, self.as_recorded());

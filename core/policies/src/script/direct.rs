@@ -4,8 +4,8 @@
 //! interpreter, which then says what is wrong and where; and the two are [compared](super::program) at first.
 
 use super::language::{OF_ONE, Of, greatest, least};
-use super::properties::{PROPERTIES, Property, Value};
 use crate::job::JobId;
+use crate::job_properties::{PROPERTIES, Property, Value};
 use rhai::{AST, ASTNode, Expr, FnCallExpr, INT, ImmutableString, Stmt};
 use switchyard_engine::View;
 

@@ -1,16 +1,16 @@
 //! A job as scripts see it: what a [`View`] knows of it at the moment, looked up once.
 
-use super::properties::{PROPERTIES, Value};
 use super::refusal::refuse;
 use super::trainee::Trainee;
-use crate::cluster::{Needs, Part};
+use crate::board::{self, Named};
 use crate::job::JobId;
-use crate::workload::DEFAULT_PACKLIMIT;
+use crate::job_properties::{PROPERTIES, Value};
 use rhai::{Dynamic, EvalAltResult, ImmutableString};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use switchyard_engine::{Phase, View};
-use switchyard_placement::{Gang, Strategy};
+use switchyard_placement::Strategy;
 
 /// A job at one moment.
 #[derive(Clone)]
@@ -31,9 +31,7 @@ pub(super) struct Facts {
 
 /// Where a job is, what it needs, and what is kept of it from one decision to the next.
 pub(super) struct Seat {
-    pub(super) gang: Gang,
-    pub(super) needs: Needs,
-    pub(super) parts: Vec<Part>,
+    pub(super) at: Arc<board::Seat>,
     pub(super) kept: Rc<Kept>,
     pub(super) trainee: Option<Rc<RefCell<Trainee>>>,
 }
@@ -74,19 +72,22 @@ impl Job {
     }
 
     /// Which it is, for messages of a script that decides the whole.
+    pub(super) fn named(&self) -> Named<'_> {
+        Named {
+            id: self.0.id,
+            name: &self.0.name,
+        }
+    }
+
+    /// The same in words.
     pub(super) fn called(&self) -> String {
-        called(&self.0.name)
+        self.named().called()
     }
 
     pub(super) fn seat(&self) -> Result<&Seat, Box<EvalAltResult>> {
         let seat = self.0.seat.as_ref();
         seat.ok_or_else(|| refuse("a key is a number and no more: define `fn plan(view)` for this"))
     }
-}
-
-/// A job of this name, for messages.
-pub(super) fn called(name: &str) -> String {
-    format!("job '{name}'")
 }
 
 impl Kept {
@@ -110,16 +111,9 @@ impl Seat {
         trainee: Option<Rc<RefCell<Trainee>>>,
     ) -> Self {
         Self {
-            gang: view.gang(id, strategy, DEFAULT_PACKLIMIT),
-            needs: view.needs(id),
-            parts: view.ledger().parts(id).to_vec(),
+            at: Arc::new(board::Seat::of(view, id, strategy)),
             kept: Rc::clone(kept),
             trainee,
         }
-    }
-
-    /// GPUs that it holds.
-    pub(super) fn holds(&self) -> u32 {
-        Part::gpus_of(&self.parts)
     }
 }

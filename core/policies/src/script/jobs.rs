@@ -2,10 +2,10 @@
 
 use super::budget::Budget;
 use super::job::Job;
-use super::properties::{PROPERTIES, Property};
 use super::refusal::refuse;
 use super::values::{self, List};
 use crate::job::JobId;
+use crate::job_properties::{PROPERTIES, Property, Value};
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -30,11 +30,11 @@ pub(super) fn register(engine: &mut Engine, budget: &Rc<Budget>) {
         });
     }
     engine.register_get("holds", |job: &mut Job| {
-        job.seat().map(|seat| INT::from(seat.holds()))
+        job.seat().map(|seat| INT::from(seat.at.holds()))
     });
     let to = Rc::clone(budget);
     engine.register_get("nodes", move |job: &mut Job| {
-        let parts = job.seat()?.parts.iter();
+        let parts = job.seat()?.at.parts.iter();
         List::new(parts.map(|part| INT::from(part.node).into()).collect(), &to)
     });
     engine.register_get("queue", |job: &mut Job| {
@@ -45,6 +45,17 @@ pub(super) fn register(engine: &mut Engine, budget: &Rc<Budget>) {
     engine.register_fn("!=", |a: Job, b: Job| a.0.id != b.0.id);
     engine.register_fn("to_string", |job: &mut Job| format!("job {}", job.0.id.0));
     lists(engine, budget);
+}
+
+impl From<Value> for Dynamic {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Int(number) => number.into(),
+            Value::Float(number) => number.into(),
+            Value::Bool(is) => is.into(),
+            Value::Unit => Self::UNIT,
+        }
+    }
 }
 
 fn memo(job: &mut Job) -> Result<Dynamic, Box<EvalAltResult>> {

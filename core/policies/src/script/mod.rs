@@ -1,6 +1,6 @@
 //! A policy that somebody has written: a script in Rhai, of one of two levels (`docs/scripts.md`).
 //!
-//! `fn key(job, now)` gives each job a number, least first ([`by_key`]); `fn plan(view)` decides the
+//! `fn key(job, now)` gives each job a number, least first ([`ByKey`](super::by_key::ByKey)); `fn plan(view)` decides the
 //! whole ([`whole`]). The text is a parameter of the spec, so that links and experiment files carry it. A
 //! script sees what a policy sees and nothing else: no clock, no I/O, mathematics by `libm` and random
 //! numbers from the run's generator, so that it gives the same bits everywhere; and it has
@@ -10,8 +10,6 @@
 
 #[cfg(feature = "scripts")]
 mod budget;
-#[cfg(feature = "scripts")]
-mod by_key;
 #[cfg(feature = "scripts")]
 mod direct;
 #[cfg(feature = "scripts")]
@@ -28,8 +26,6 @@ mod language;
 mod places;
 #[cfg(feature = "scripts")]
 mod program;
-#[cfg(feature = "scripts")]
-mod properties;
 #[cfg(feature = "scripts")]
 mod refusal;
 #[cfg(feature = "scripts")]
@@ -60,6 +56,8 @@ pub use text::{pack, unpack};
 #[cfg(feature = "scripts")]
 pub use words::{KEYWORDS, WORDS, Word};
 
+#[cfg(feature = "scripts")]
+use super::by_key::ByKey;
 use super::entry::{BuildContext, Properties, UserCode};
 use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
 use super::user_policy::{self, NAME};
@@ -140,7 +138,10 @@ impl Script {
     pub fn into_policy(self, placement: Strategy) -> Box<dyn Policy> {
         match self.is_plan {
             true => Box::new(whole::Whole::new(self, placement)),
-            false => Box::new(by_key::ByKey::new(self, placement)),
+            false => {
+                let says = self.says();
+                Box::new(ByKey::new(self, says.preemptive, says.backfill, placement))
+            }
         }
     }
 }

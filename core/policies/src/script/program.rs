@@ -4,24 +4,27 @@
 
 use super::budget::{Budget, Limits};
 use super::direct::Direct;
-use super::host::{self, Board, Host, in_words};
-use super::job::{self, Job};
+use super::host::{self, Host, in_words};
+use super::job::Job;
 use super::jobs::{self, Jobs};
 use super::language::{self, ended, mistake, unreadable};
 use super::places::{self, Suspects, head};
-use super::properties::{Changes, PROPERTIES};
 use super::refusal::refuse;
 use super::seen::{self, Seen};
 use super::text::LONGEST;
 use super::training;
 use super::values::{self, number};
+use crate::board::{Board, Named};
+use crate::by_key::{Changes, Keys};
 use crate::job::JobId;
+use crate::job_properties::PROPERTIES;
 use crate::{Cadence, Every};
 use rhai::{
     AST, ASTNode, CallFnOptions, Dynamic, Engine, EvalAltResult, Expr, INT, OptimizationLevel,
     Position, Scope, Stmt,
 };
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use switchyard_engine::{Mistake, Plan, View};
 use switchyard_explain::Fact;
@@ -191,44 +194,7 @@ impl Script {
         self.says
     }
 
-    pub(super) fn reads(&self) -> Reads {
-        self.reads
-    }
-
-    /// The numbers of jobs, in their order.
-    pub(super) fn keys(
-        &self,
-        view: &View<'_>,
-        rng: &mut Rng,
-        jobs: &[JobId],
-        keys: &mut Vec<f64>,
-    ) -> Result<(), Mistake> {
-        keys.clear();
-        let direct = self.direct.as_ref();
-        if let Some(direct) = direct.filter(|_| self.doubtful.get() == 0) {
-            keys.extend(jobs.iter().map_while(|&job| direct.key(view, job)));
-        }
-        if keys.len() == jobs.len() {
-            return Ok(());
-        }
-        self.interpreted(view, rng, jobs, keys)?;
-        if let Some(direct) = direct.filter(|_| self.doubtful.get() <= COMPARED) {
-            let mut both = jobs.iter().zip(&*keys);
-            let differs = |(&job, key): (&JobId, &f64)| {
-                direct
-                    .key(view, job)
-                    .is_some_and(|of| of.to_bits() != key.to_bits())
-            };
-            let left = match both.any(differs) {
-                true => usize::MAX,
-                false => self.doubtful.get().saturating_sub(jobs.len()),
-            };
-            self.doubtful.set(left);
-        }
-        Ok(())
-    }
-
-    /// The same by the interpreter.
+    /// The numbers of jobs, in their order, by the interpreter.
     fn interpreted(
         &self,
         view: &View<'_>,
@@ -259,8 +225,9 @@ impl Script {
             let mut mistake = self.placed(error);
             // So many have their keys: it was at the next.
             if let Some(&job) = jobs.get(keys.len()) {
-                let job = job::called(view.name(job));
-                mistake.what = format!("{job}: {}", mistake.what);
+                let name = view.name(job);
+                let job = Named { id: job, name };
+                mistake.what = format!("{}: {}", job.called(), mistake.what);
             }
             mistake
         })?;
@@ -285,8 +252,84 @@ impl Script {
         of
     }
 
-    /// A job's number and what the script notes on the way.
-    pub(super) fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
+    /// What the script noted of a job, and of all, when it was last asked.
+    pub(super) fn noted(&self, job: JobId) -> Vec<Fact> {
+        self.host.borrow().told(job)
+    }
+
+    /// The whole, decided on a board: its plan.
+    pub(super) fn decide(
+        &self,
+        seen: Seen,
+        board: Board,
+        jobs: BTreeMap<JobId, Job>,
+        rng: &mut Rng,
+        state: &mut Dynamic,
+    ) -> Result<Plan, Mistake> {
+        {
+            let mut host = self.host.borrow_mut();
+            host.rng = rng.clone();
+            host.board = Some(board);
+            host.jobs = jobs;
+            host.notes = Some(Vec::new());
+        }
+        self.budget.renew();
+        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(state);
+        let scope = &mut Scope::new();
+        let called =
+            self.engine
+                .call_fn_with_options::<Dynamic>(options, scope, &self.ast, PLAN, (seen,));
+        let mut host = self.host.borrow_mut();
+        *rng = host.rng.clone();
+        let board = host.board.take();
+        called.map(drop).map_err(|error| self.placed(error))?;
+        Ok(board.map(Board::into_plan).unwrap_or_default())
+    }
+}
+
+impl Keys for Script {
+    fn cadence(&self) -> Cadence {
+        self.says.cadence()
+    }
+
+    fn changes(&self) -> Changes {
+        self.reads.changes
+    }
+
+    fn keys(
+        &mut self,
+        view: &View<'_>,
+        rng: &mut Rng,
+        jobs: &[JobId],
+        keys: &mut Vec<f64>,
+    ) -> Result<(), Mistake> {
+        keys.clear();
+        let direct = self.direct.as_ref();
+        if let Some(direct) = direct.filter(|_| self.doubtful.get() == 0) {
+            keys.extend(jobs.iter().map_while(|&job| direct.key(view, job)));
+        }
+        if keys.len() == jobs.len() {
+            return Ok(());
+        }
+        self.interpreted(view, rng, jobs, keys)?;
+        if let Some(direct) = direct.filter(|_| self.doubtful.get() <= COMPARED) {
+            let mut both = jobs.iter().zip(&*keys);
+            let differs = |(&job, key): (&JobId, &f64)| {
+                direct
+                    .key(view, job)
+                    .is_some_and(|of| of.to_bits() != key.to_bits())
+            };
+            let left = match both.any(differs) {
+                true => usize::MAX,
+                false => self.doubtful.get().saturating_sub(jobs.len()),
+            };
+            self.doubtful.set(left);
+        }
+        Ok(())
+    }
+
+    /// With what the script notes on the way.
+    fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
         self.host.borrow_mut().notes = Some(Vec::new());
         let mut keys = Vec::new();
         // A copy: asking changes nothing.
@@ -301,38 +344,6 @@ impl Script {
         };
         facts.extend(notes);
         facts
-    }
-
-    /// What the script noted of a job, and of all, when it was last asked.
-    pub(super) fn noted(&self, job: JobId) -> Vec<Fact> {
-        self.host.borrow().told(job)
-    }
-
-    /// The whole, decided on a board: its plan.
-    pub(super) fn decide(
-        &self,
-        seen: Seen,
-        board: Board,
-        rng: &mut Rng,
-        state: &mut Dynamic,
-    ) -> Result<Plan, Mistake> {
-        {
-            let mut host = self.host.borrow_mut();
-            host.rng = rng.clone();
-            host.board = Some(board);
-            host.notes = Some(Vec::new());
-        }
-        self.budget.renew();
-        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(state);
-        let scope = &mut Scope::new();
-        let called =
-            self.engine
-                .call_fn_with_options::<Dynamic>(options, scope, &self.ast, PLAN, (seen,));
-        let mut host = self.host.borrow_mut();
-        *rng = host.rng.clone();
-        let board = host.board.take();
-        called.map(drop).map_err(|error| self.placed(error))?;
-        Ok(board.map(|board| board.plan).unwrap_or_default())
     }
 }
 

@@ -1,18 +1,19 @@
 //! A script that decides the whole, `fn plan(view)`: who starts, stops and moves, where, with which batch,
 //! and when it wants to be asked again.
 
-use super::host::Board;
 use super::job::{Job, Kept, Seat};
 use super::jobs::Jobs;
 use super::program::Script;
 use super::seen::{Facts, Seen};
 use super::trainee::Trainees;
 use super::values::Dict;
+use crate::board::Board;
 use crate::job::JobId;
 use crate::{Cadence, Every, Explanation, Fact, Policy, user_policy};
 use rhai::Dynamic;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use switchyard_engine::{News, Plan, View};
 use switchyard_explain::Unit;
 use switchyard_model::draw::Rng;
@@ -131,8 +132,13 @@ impl Policy for Whole {
         self.follow(view);
         let (seen, jobs) = self.see(view);
         let strict = !self.script.says().backfill;
-        let board = Board::new(view, self.strategy, strict, &jobs);
-        match self.script.decide(seen, board, rng, &mut self.state) {
+        let seats = jobs.iter().filter_map(|job| {
+            let seat = job.0.seat.as_ref()?;
+            Some((job.0.id, Arc::clone(&seat.at)))
+        });
+        let board = Board::new(view, self.strategy, strict, seats);
+        let jobs = jobs.into_iter().map(|job| (job.0.id, job)).collect();
+        match self.script.decide(seen, board, jobs, rng, &mut self.state) {
             Ok(decided) => *plan = decided,
             Err(mistake) => plan.fail(mistake),
         }

@@ -360,9 +360,9 @@ pub(super) fn meant(written: &str, is_one: impl Fn(&Word) -> bool) -> Option<&'s
 
 #[cfg(test)]
 mod tests {
-    use super::super::properties::PROPERTIES;
     use super::super::{EXAMPLES, Script};
     use super::*;
+    use crate::job_properties::PROPERTIES;
 
     fn of(kind: &str) -> impl Iterator<Item = &'static Word> {
         WORDS.iter().filter(move |word| word.of == kind)

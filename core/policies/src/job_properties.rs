@@ -1,52 +1,35 @@
-//! What keys may hang on: each property of a job with when it changes and how it is looked up, for the
-//! interpreter ([`jobs`](super::jobs)) and without it ([`direct`](super::direct)).
+//! What the key of somebody's own policy may hang on: each property of a job with when it changes and how it is
+//! looked up, by the same names for scripts and for functions of a program that runs the engine.
 
+use crate::by_key::Changes;
 use crate::job::JobId;
-use rhai::{Dynamic, INT};
 use switchyard_engine::{Phase, View};
 
 /// A property of jobs.
-pub(super) struct Property {
-    pub(super) name: &'static str,
-    pub(super) changes: Changes,
-    /// `None`: it is the truth, and nobody has asked to see it.
-    pub(super) of: fn(&View<'_>, JobId) -> Option<Value>,
-}
-
-/// When a property changes while nobody decides anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Changes {
-    /// Never.
-    #[default]
-    Never,
-    /// While a job runs.
-    Running,
-    /// Also while it waits.
-    Always,
+pub struct Property {
+    /// Its name.
+    pub name: &'static str,
+    /// When it changes.
+    pub changes: Changes,
+    /// What it is now. `None`: it is the truth, and nobody has asked to see it.
+    pub of: fn(&View<'_>, JobId) -> Option<Value>,
 }
 
 /// What a property is. Seconds, GPUs and GPU·s.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Value {
-    Int(INT),
+pub enum Value {
+    /// A whole number.
+    Int(i64),
+    /// Any number.
     Float(f64),
+    /// Whether something is so.
     Bool(bool),
+    /// Nothing.
     Unit,
 }
 
-impl From<Value> for Dynamic {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::Int(number) => number.into(),
-            Value::Float(number) => number.into(),
-            Value::Bool(is) => is.into(),
-            Value::Unit => Self::UNIT,
-        }
-    }
-}
-
 /// All of them but the name, which is copied where it is read, and never changes.
-pub(super) static PROPERTIES: [Property; 13] = {
+pub static PROPERTIES: [Property; 13] = {
     use Changes::{Always, Never, Running};
     use Value::{Bool, Float, Int};
     [
@@ -56,7 +39,7 @@ pub(super) static PROPERTIES: [Property; 13] = {
             Some(Float(view.submit(job).seconds()))
         }),
         property("tenant", Never, |view, job| {
-            Some(Int(view.tenant(job).map_or(-1, INT::from)))
+            Some(Int(view.tenant(job).map_or(-1, i64::from)))
         }),
         property("duration", Never, |view, job| view.duration(job).map(Float)),
         property("attained", Running, |view, job| {

@@ -1,27 +1,63 @@
-//! A script that gives each job a number, `fn key(job, now)`, least first; equal numbers in order of
+//! Somebody's own policy that gives each job a number ([`Keys`]), least first; equal numbers in order of
 //! submission. Who runs follows from that as for the policies of this crate: preemptive by the
-//! [walk down the priorities](PriorityWalk), else in a [line](Line).
+//! walk down the priorities, else in a line.
 
-use super::program::Script;
-use super::properties::Changes;
 use crate::Time;
 use crate::job::JobId;
 use crate::line::Line;
 use crate::priority_walk::PriorityWalk;
 use crate::waiting_room::{Waiter, WaitingRoom};
-use crate::{Cadence, Explanation, Policy};
+use crate::{Cadence, Explanation, Fact, Policy};
 use switchyard_engine::{Mistake, News, Plan, View};
 use switchyard_model::draw::Rng;
 use switchyard_placement::Strategy;
 
-pub(super) struct ByKey {
-    keys: Keys,
+/// What gives jobs their numbers: a script, or a function of a program that runs the engine.
+pub trait Keys {
+    /// When it wants to be asked.
+    fn cadence(&self) -> Cadence;
+
+    /// When the number of a job may change.
+    fn changes(&self) -> Changes;
+
+    /// The numbers of these jobs, in their order, none of them NaN.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong in whoever gives them, and where.
+    fn keys(
+        &mut self,
+        view: &View<'_>,
+        rng: &mut Rng,
+        jobs: &[JobId],
+        keys: &mut Vec<f64>,
+    ) -> Result<(), Mistake>;
+
+    /// A job's number, and what is told about it.
+    fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact>;
+}
+
+/// When a number changes while nobody decides anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Changes {
+    /// Never.
+    #[default]
+    Never,
+    /// While a job runs.
+    Running,
+    /// Also while it waits.
+    Always,
+}
+
+/// The policy that somebody's numbers are.
+pub struct ByKey<K> {
+    keys: Asked<K>,
     order: Order,
 }
 
-/// The script, and the numbers it gave when it was last asked.
-struct Keys {
-    script: Script,
+/// Whoever gives numbers, and those given when last asked.
+struct Asked<K> {
+    of: K,
     jobs: Vec<JobId>,
     keys: Vec<f64>,
 }
@@ -31,7 +67,7 @@ enum Order {
     Line(Line<Time>),
 }
 
-impl Keys {
+impl<K: Keys> Asked<K> {
     /// Asks for these jobs' numbers, in their order.
     fn ask(
         &mut self,
@@ -41,7 +77,7 @@ impl Keys {
     ) -> Result<&[f64], Mistake> {
         self.jobs.clear();
         self.jobs.extend(jobs);
-        (self.script).keys(view, rng, &self.jobs, &mut self.keys)?;
+        (self.of).keys(view, rng, &self.jobs, &mut self.keys)?;
         Ok(&self.keys)
     }
 
@@ -66,7 +102,7 @@ impl Keys {
         waiting: &mut WaitingRoom<Time>,
     ) -> Result<(), Mistake> {
         let mut all = waiting.take_all();
-        // Not all rooms hand them out in one order, and a script may draw numbers.
+        // Not all rooms hand them out in one order, and whoever gives numbers may draw some.
         all.sort_unstable_by_key(|waiter| waiter.job);
         let keys = self.ask(view, rng, all.iter().map(|waiter| waiter.job))?;
         for (waiter, &key) in all.iter().zip(keys) {
@@ -85,7 +121,7 @@ impl Keys {
         rng: &mut Rng,
         plan: &mut Plan,
     ) -> Result<(), Mistake> {
-        let changes = self.script.reads().changes;
+        let changes = self.of.changes();
         walk.follow(view, self.of_newcomers(view, rng)?);
         if walk.waiting.is_empty() {
             return Ok(());
@@ -114,7 +150,7 @@ impl Keys {
         plan: &mut Plan,
     ) -> Result<(), Mistake> {
         line.follow(view, self.of_newcomers(view, rng)?);
-        if self.script.reads().changes == Changes::Always && line.may_start(view) {
+        if self.of.changes() == Changes::Always && line.may_start(view) {
             self.renew_waiting(view, rng, &mut line.waiting)?;
         }
         line.serve(view, plan);
@@ -122,19 +158,19 @@ impl Keys {
     }
 }
 
-impl ByKey {
-    pub(super) fn new(script: Script, strategy: Strategy) -> Self {
-        let says = script.says();
-        let order = if says.preemptive {
+impl<K: Keys> ByKey<K> {
+    /// Of these numbers. `preemptive`: running jobs give way; `backfill`: jobs that fit overtake jobs that do not.
+    pub fn new(keys: K, preemptive: bool, backfill: bool, strategy: Strategy) -> Self {
+        let order = if preemptive {
             let mut walk = PriorityWalk::new(strategy);
-            walk.strict = !says.backfill;
+            walk.strict = !backfill;
             Order::Preemptive(walk)
         } else {
-            Order::Line(Line::new(strategy, says.backfill))
+            Order::Line(Line::new(strategy, backfill))
         };
         Self {
-            keys: Keys {
-                script,
+            keys: Asked {
+                of: keys,
                 jobs: Vec::new(),
                 keys: Vec::new(),
             },
@@ -143,9 +179,9 @@ impl ByKey {
     }
 }
 
-impl Policy for ByKey {
+impl<K: Keys> Policy for ByKey<K> {
     fn cadence(&self) -> Cadence {
-        self.keys.script.says().cadence()
+        self.keys.of.cadence()
     }
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
@@ -163,6 +199,6 @@ impl Policy for ByKey {
             Order::Preemptive(walk) => walk.verdict(view, job),
             Order::Line(line) => line.verdict(view, job),
         };
-        Explanation::new(verdict, self.keys.script.told(view, job))
+        Explanation::new(verdict, self.keys.of.told(view, job))
     }
 }
