@@ -5,8 +5,11 @@
 //! pandas and polars take what they need without copying. While the engine works Python goes on
 //! ([`watch`]), and an interrupt ends the work.
 
+mod edited;
 mod environments;
 mod exchange;
+mod explain;
+mod functions;
 mod runs;
 mod start;
 mod sweeps;
@@ -24,6 +27,10 @@ mod _engine {
     use crate::environments::picking::{Picking, scores};
     #[pymodule_export]
     use crate::environments::placing::Placing;
+    #[pymodule_export]
+    use crate::explain::explain;
+    #[pymodule_export]
+    use crate::functions::{Job, Jobs, View};
     #[pymodule_export]
     use crate::runs::run;
     #[pymodule_export]

@@ -167,6 +167,15 @@ impl Table {
         Ok(Self { batch })
     }
 
+    /// How many jobs waited and how many GPUs were held from each moment to the next.
+    pub(crate) fn over_time(log: &RunLog) -> PyResult<Self> {
+        Self::of(vec![
+            ("time_s", floats(log.sample_times())),
+            ("waiting", whole(log.sample_waiting())),
+            ("gpus", whole(log.sample_gpus())),
+        ])
+    }
+
     /// Who held how many GPUs when: a row for each stay.
     pub(crate) fn of_stays(log: &RunLog) -> PyResult<Self> {
         let stays = || (0..log.segments()).map(|at| log.segment(at));

@@ -1,5 +1,6 @@
 //! Opening, and what a trace is to Python: jobs with what came along, to be run as often as wanted.
 
+use crate::edited::{self, Column};
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::{InputError, json, options, refused};
@@ -164,6 +165,18 @@ impl Trace {
     /// What the trace says of each job, in order of submission.
     fn _jobs(&self) -> PyResult<Table> {
         Table::of_trace(&self.study.workload)
+    }
+
+    /// Those of its jobs that are kept.
+    fn _chosen(&self, keep: Vec<bool>) -> PyResult<Self> {
+        let study = edited::chosen(&self.study, &keep)?;
+        Ok(Self { study })
+    }
+
+    /// The same jobs with other values in these columns.
+    fn _edited(&self, columns: Vec<(String, Column)>) -> PyResult<Self> {
+        let study = edited::edited(&self.study, columns)?;
+        Ok(Self { study })
     }
 
     /// The jobs with all that came along, as a file of our own format.

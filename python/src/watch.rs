@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use std::time::{Duration, Instant};
 
 /// Between two looks at Python: short for people, and nothing beside the work.
-const EVERY: Duration = Duration::from_millis(50);
+pub(crate) const EVERY: Duration = Duration::from_millis(50);
 
 /// Whoever is told of progress, and what came of telling.
 pub(crate) struct Watch {
@@ -43,6 +43,19 @@ impl Watch {
     /// The same, where something has come to its end, whenever it was told before.
     pub(crate) fn ended(&mut self, tell: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>) -> bool {
         self.error.is_none() && self.look(tell)
+    }
+
+    /// Looks whether somebody has interrupted, where there is nothing to tell.
+    pub(crate) fn goes_on_quietly(&mut self) -> bool {
+        if self.error.is_none() {
+            self.error = Python::attach(|py| py.check_signals()).err();
+        }
+        self.error.is_none()
+    }
+
+    /// Ends the work with this.
+    pub(crate) fn stop(&mut self, why: PyErr) {
+        self.error = Some(why);
     }
 
     /// Whether somebody has ended the work.

@@ -49,6 +49,30 @@ def compared(trace: switchyard.Trace) -> list[float]:
     return [float(run["makespan"]) for run in results.runs]
 
 
+def by_attained(job: switchyard.Job, now: float) -> float:
+    return job.attained if job.starts else now - job.submit
+
+
+def by_all(jobs: switchyard.Jobs, now: float) -> NDArray[numpy.float64]:
+    attained: NDArray[numpy.float64] = jobs.attained
+    return attained * jobs.gpus
+
+
+def whole(view: switchyard.View) -> None:
+    for job in view.waiting:
+        if view.free_now(0) >= job.gpus:
+            view.start(job, [(0, job.gpus)])
+        view.alarm(job, view.now + 60)
+    view.state["seen"] = len(view.jobs)
+
+
+def functions(trace: switchyard.Trace) -> None:
+    mine: switchyard.Function = switchyard.keys(by_all, every=60, changes="running", explain=lambda job, now: {"gpus": job.gpus})
+    results = trace.run(["fifo", by_attained, mine, switchyard.plan(whole)])
+    print([run.label for run in results.runs if not run.reproducible])
+    print(trace.explain("job", 60, mine)[0]["facts"])
+
+
 def swept(folder: Path) -> int:
     grid: dict[str, Any] = dict(traces=["sample:lab"], policies=["fifo"], seeds="1..3/3", settings=dict(mtbf=50))
     table: switchyard.Sweep = switchyard.sweep(grid, folder, threads=2, progress=told)

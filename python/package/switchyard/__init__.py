@@ -17,7 +17,8 @@ command line and in the browser.
 from __future__ import annotations
 
 from ._engine import VERSION as __version__
-from ._engine import InputError, RunError, SwitchyardError
+from ._engine import InputError, Job, Jobs, RunError, SwitchyardError, View
+from ._function import Function, key, keys, plan
 from ._own import plugin, script
 from ._results import Results, Run, Table
 from ._run import Trace, canonical, inspect, metrics, open, placements, policies, run, samples, settings
@@ -25,7 +26,10 @@ from ._sweep import Sweep, sweep
 from ._view import view
 
 __all__ = [
+    "Function",
     "InputError",
+    "Job",
+    "Jobs",
     "Results",
     "Run",
     "RunError",
@@ -33,12 +37,16 @@ __all__ = [
     "SwitchyardError",
     "Table",
     "Trace",
+    "View",
     "__version__",
     "canonical",
     "inspect",
+    "key",
+    "keys",
     "metrics",
     "open",
     "placements",
+    "plan",
     "plugin",
     "policies",
     "run",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, NoReturn, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NoReturn, Sequence, overload
 
+import numpy
 from numpy.typing import NDArray
 
 from . import _engine, _shown
@@ -41,8 +42,21 @@ class Table:
         """The columns' names, so that ``dict(table)`` has the columns."""
         return self.columns
 
-    def __getitem__(self, column: str) -> NDArray[Any]:
+    @overload
+    def __getitem__(self, column: str) -> NDArray[Any]: ...
+
+    @overload
+    def __getitem__(self, column: slice) -> Table: ...
+
+    def __getitem__(self, column: str | slice) -> NDArray[Any] | Table:
+        """A column by its name; rows by a slice, ``table[10:20]``."""
+        if isinstance(column, slice):
+            return _table({name: self[name][column] for name in self.columns})
         return self._native[column]
+
+    def head(self, rows: int = 5) -> Table:
+        """The first rows."""
+        return self[:rows]
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         # pandas.DataFrame(table) asks for it, and would take the columns' names for the table otherwise.
@@ -59,6 +73,9 @@ class Table:
 
     def __repr__(self) -> str:
         return repr(self._native)
+
+    def _repr_html_(self) -> str:
+        return _shown.rows(self.head(10).to_numpy(), len(self))
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
         """Each column, by name; numbers of float64, uint32 and bool, texts as objects."""
@@ -83,23 +100,44 @@ class Table:
         return polars.DataFrame(self)
 
 
+def _table(columns: Mapping[str, NDArray[Any]]) -> Table:
+    """Columns of the kinds that tables have, as a table."""
+    return Table(_engine.Table._of_columns(list(columns), [numpy.ascontiguousarray(values) for values in columns.values()]))
+
+
 class Run:
-    """One run: ``figures`` as the command line's JSON has them, ``jobs``, and ``stays`` where they were asked for."""
+    """One run: ``figures`` as the command line's JSON has them, ``jobs``, and ``stays`` where they were asked for.
+
+    ``over_time`` has a row for each moment ``time_s`` (seconds) at which the queue or the GPUs held change: ``waiting`` jobs, and
+    ``gpus`` held, until the next.
+    """
 
     def __init__(
-        self, figures: dict[str, Any], jobs: Table, stays: Table | None, cluster: dict[str, Any], asked: str | None = None
+        self,
+        figures: dict[str, Any],
+        jobs: Table,
+        stays: Table | None,
+        over_time: Table,
+        cluster: dict[str, Any],
+        asked: str | None = None,
     ):
         self.figures = figures
         #: The policy as it was asked for.
         self.asked: str = asked or figures["policy"]
         self.jobs = jobs
         self.stays = stays
+        self.over_time = over_time
         self.cluster = cluster
 
     @property
     def policy(self) -> str:
         """The policy, with all parameters that are not at their defaults."""
         return str(self.figures["policy"])
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether others can run it by ``policy``: not where a function decides, which no text carries."""
+        return not self.policy.startswith("function:")
 
     @property
     def label(self) -> str:
@@ -137,13 +175,15 @@ class Run:
 
     def _repr_html_(self) -> str:
         gpus = _shown.counted(f"{self.cluster['gpus']:,} GPUs", self.cluster)
-        what = f"{self.label} on {self.cluster['spec']}: {gpus}"
+        note = "" if self.reproducible else ", not reproducible elsewhere"
+        what = f"{self.label}{note}, on {self.cluster['spec']}: {gpus}"
         return _shown.results([self], what)
 
     def __repr__(self) -> str:
         finished, jobs = self.figures["finished"], self.figures["jobs"]
         mean = _engine.in_words("jct_mean", self["jct_mean"])
-        return f"<switchyard.Run: {self.label}, {finished} of {jobs} jobs, mean JCT {mean}>"
+        note = "" if self.reproducible else ", not reproducible elsewhere"
+        return f"<switchyard.Run: {self.label}, {finished} of {jobs} jobs, mean JCT {mean}{note}>"
 
 
 class Results(Mapping[str, Run]):
@@ -155,7 +195,7 @@ class Results(Mapping[str, Run]):
     def __init__(
         self,
         text: str,
-        ended: Sequence[tuple[int, Any, Any]],
+        ended: Sequence[tuple[int, Any, Any, Any]],
         failed: Sequence[tuple[int, str, Exception]] = (),
         asked: Sequence[str] = (),
     ):
@@ -166,8 +206,8 @@ class Results(Mapping[str, Run]):
         self.cluster: dict[str, Any] = figures["cluster"]
         self.preset: str | None = figures.get("preset")
         self.runs: list[Run] = [
-            Run(run, Table(jobs), stays and Table(stays), self.cluster, asked[at] if asked else None)
-            for run, (at, jobs, stays) in zip(figures["runs"], ended)
+            Run(run, Table(jobs), stays and Table(stays), Table(over_time), self.cluster, asked[at] if asked else None)
+            for run, (at, jobs, stays, over_time) in zip(figures["runs"], ended)
         ]
         self.failed: dict[str, Exception] = {policy: why for _, policy, why in failed}
         self._failed_as = {asked[at]: why for at, _, why in failed} if asked else {}
@@ -187,7 +227,7 @@ class Results(Mapping[str, Run]):
         except _engine.InputError:
             return None
         for name, found in either:
-            if spelt in (name, _engine.canonical(name)):
+            if spelt == name or not name.startswith("function:") and spelt == _engine.canonical(name):
                 return found
         of_name = [run for run in self.runs if run.policy.split("[")[0].split(" if ")[0] == policy]
         return of_name[0] if len(of_name) == 1 else None
@@ -216,6 +256,8 @@ class Results(Mapping[str, Run]):
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
+        functions = sum(not run.reproducible for run in self.runs)
+        failed += f", {functions} not reproducible elsewhere" if functions else ""
         return f"<switchyard.Results: {len(self)} runs{failed} of {self.trace['jobs']} jobs on {self.cluster['spec']}>"
 
     def _repr_html_(self) -> str:
@@ -232,11 +274,31 @@ class Results(Mapping[str, Run]):
         plain: dict[str, Any] = json.loads(self._text)
         return plain
 
+    def jobs(self) -> Table:
+        """What came of each job in each run: the columns of ``Run.jobs``, with the run's label as ``policy`` before them."""
+        return self._long([run.jobs for run in self.runs])
+
+    def over_time(self) -> Table:
+        """``Run.over_time`` of all runs, with ``policy`` before them, and ``utilisation``: the share of the cluster's GPUs that are
+        held."""
+        table = self._long([run.over_time for run in self.runs])
+        return _table({**table.to_numpy(), "utilisation": table["gpus"] / max(self.cluster["gpus"], 1)})
+
+    def _long(self, tables: Sequence[Table]) -> Table:
+        if not tables:
+            raise _engine.InputError("no run came to its end: results.failed says why")
+        labels = numpy.array([run.label for run in self.runs], dtype=object)
+        columns = {name: numpy.concatenate([table[name] for table in tables]) for name in tables[0].columns}
+        return _table({"policy": numpy.repeat(labels, [len(table) for table in tables]), **columns})
+
     def to_pandas(self) -> pandas.DataFrame:
-        """A row for each run, a column for each figure: ``jct.mean``, ``fairness.jain``."""
+        """A row for each run, a column for each figure: metrics by their ids (``jct_mean``), as in the tables of sweeps, others by
+        their places (``fairness_attained``)."""
         import pandas
 
-        return pandas.DataFrame([_flat(run.figures) for run in self.runs])
+        ids = {metric["path"]: metric["id"] for metric in json.loads(_engine.metrics()) if metric["path"]}
+        rows = [_flat(run.figures) for run in self.runs]
+        return pandas.DataFrame([{ids.get(name, name.replace(".", "_")): row[name] for name in row} for row in rows])
 
 
 @functools.cache

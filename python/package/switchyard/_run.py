@@ -8,23 +8,19 @@ import operator
 import os
 import re
 import warnings
-from typing import IO, Any, Callable, Mapping, Protocol, Sequence, Union
+from typing import IO, Any, Callable, Mapping, Sequence, Union
+
+from numpy.typing import ArrayLike
 
 from . import _engine
-from ._errors import read
+from ._function import Function, Policy, several
+from ._progress import Progress, following
 from ._results import Results, Table
 from ._shown import counted
+from ._sources import Jobs, Source, content, rows, sources
 
-Progress = Callable[[dict[str, Any]], Any]
-
-
-class _Table(Protocol):
-    """What hands on its columns as Arrow has them."""
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
-
-
-Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, tuple[str, bytes], IO[bytes], IO[str], _Table]
+#: Values for each job, or a function of the jobs that gives such.
+Values = Union[ArrayLike, Callable[[Table], ArrayLike]]
 
 _UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
@@ -54,7 +50,42 @@ class Trace:
         the trace tells them of any job: ``user``, ``account``, ``partition``, ``qos``, ``reservation``, ``recorded_wait_s``."""
         return Table(self._native._jobs())
 
-    def run(self, policies: str | Sequence[str] | None = None, **options: Any) -> Results:
+    @staticmethod
+    def from_jobs(jobs: Jobs, *, progress: Progress = None, **options: Any) -> Trace:
+        """A trace of jobs as Python has them.
+
+        jobs: rows (dictionaries by column), columns (a dictionary of lists or arrays), a table (of pyarrow, pandas or polars, and
+            ``trace.jobs``: what has ``__arrow_c_stream__``), or a file. Columns are recognised by their names, such as those of
+            ``trace.jobs``: ``job``, ``tenant``, ``model``, ``gpus``, ``submit_s``, ``duration_s``, ``requested_s``; ``map`` says
+            which is which otherwise.
+        options: as of :func:`open`.
+        """
+        return _open(rows(jobs), (), progress, options)
+
+    def filter(self, keep: Values) -> Trace:
+        """The same trace with some of its jobs: those for which ``keep`` is true.
+
+        keep: a value for each job, or a function of ``trace.jobs``: ``lambda jobs: jobs["gpus"] <= 8``.
+
+        Times are since the first job that is left. Cluster and settings stay, as the trace's file has them.
+        """
+        return Trace(self._native._chosen([bool(of) for of in self._values(keep)]))
+
+    def edit(self, **columns: Values) -> Trace:
+        """The same jobs with other values: ``trace.edit(duration_s=lambda jobs: 2 * jobs["duration_s"])``.
+
+        columns: of ``job``, ``tenant``, ``gpus``, ``submit_s``, ``duration_s``, ``requested_s`` (NaN: none), a value for each job, or a
+            function of ``trace.jobs`` that gives such.
+
+        When jobs ran is forgotten where that is no longer theirs.
+        """
+        return Trace(self._native._edited([(name, list(self._values(values))) for name, values in columns.items()]))
+
+    def _values(self, values: Values) -> list[Any]:
+        given: Any = values(self.jobs) if callable(values) else values
+        return list(given.tolist() if hasattr(given, "tolist") else given)
+
+    def run(self, policies: Policy | Sequence[Policy] | None = None, **options: Any) -> Results:
         """As :func:`run`, of this trace."""
         return _run(self, policies, **options)
 
@@ -71,7 +102,7 @@ class Trace:
         draws: int = 200,
         helps: bool = True,
         weights: bytes | str | os.PathLike[str] | IO[bytes] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = None,
         **options: Any,
     ) -> list[dict[str, Any]]:
         """When a job would start under each policy, as ``switchyard start --json`` says it: a distribution from many runs.
@@ -82,7 +113,7 @@ class Trace:
             to be otherwise.
         draws: how many runs.
         helps: whether to try what would help: fewer GPUs, other queues, half the limit.
-        progress: called about twenty times a second, with ``{"stage": "start", "policy", "done", "draws"}``.
+        progress: ``True`` shows a bar; a function is called about twenty times a second, with ``{"stage": "start", "policy", "done", "draws"}``.
         options: as of :func:`run`.
 
         Each answer has ``p05``, ``p50``, ``p90`` and ``p95`` (seconds since the first submission; None: it may never),
@@ -91,10 +122,32 @@ class Trace:
         own = _asked(policies, weights, options)
         wished = (None if gpus is None else _whole("gpus", gpus, 0, 2**32 - 1), user, queue, limit)
         count = _whole("draws", draws, 1, 100_000)
-        told = _engine.start(
-            self._native, _json(options), float(at), job, wished, count, bool(helps), own, progress
-        )
+        with following(progress) as telling:
+            told = _engine.start(self._native, _json(options), float(at), job, wished, count, bool(helps), own, telling)
         return list(json.loads(told))
+
+    def explain(
+        self,
+        job: str,
+        at: float,
+        policies: Policy | Sequence[Policy] | None = None,
+        *,
+        weights: bytes | str | os.PathLike[str] | IO[bytes] | None = None,
+        **options: Any,
+    ) -> list[dict[str, Any]]:
+        """Why a job runs or waits at a moment under each policy, in that policy's own numbers, as ``switchyard why --at --json``
+        says it.
+
+        job: one of the trace, by its name.
+        at: the moment, seconds since the first submission.
+        options: as of :func:`run`.
+
+        Each answer has ``policy``, ``verdict``, ``facts`` (each with ``term``, ``value``, ``jobs``; what a function's ``explain``
+        says among them) and ``slow``.
+        """
+        asked = several(policies)
+        own = _weighed(asked, weights, options)
+        return list(json.loads(_engine.explain(self._native, _json(options), _functions(asked), job, float(at), own)))
 
     def why(
         self,
@@ -103,7 +156,7 @@ class Trace:
         job: str | None = None,
         by: str | None = None,
         weights: bytes | str | os.PathLike[str] | IO[bytes] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = None,
         **options: Any,
     ) -> list[dict[str, Any]]:
         """What a job's whole life was spent on under each policy, or those of all jobs, as ``switchyard why --whole --json``
@@ -112,7 +165,7 @@ class Trace:
         job: one of the trace, by its name; without it all jobs together.
         by: all jobs by ``user``, ``account``, ``partition``, ``qos``, ``reservation``, ``tenant``, ``model``, ``gpu-type``,
             ``gang`` or ``queue``.
-        progress: called about twenty times a second, with ``{"stage": "why", "policy", "run", "runs", "done", "jobs"}``.
+        progress: ``True`` shows a bar; a function is called about twenty times a second, with ``{"stage": "why", "policy", "run", "runs", "done", "jobs"}``.
         options: as of :func:`run`.
 
         Of a job each answer has ``seconds`` and ``parts``. Of all jobs it has ``groups``, each with ``name``, ``jobs``,
@@ -123,7 +176,8 @@ class Trace:
         if job is not None and by is not None:
             raise _engine.InputError("job and by cannot both be given: a job is in one group")
         own = _asked(policies, weights, options)
-        return list(json.loads(_engine.why(self._native, _json(options), job, by, own, progress)))
+        with following(progress) as telling:
+            return list(json.loads(_engine.why(self._native, _json(options), job, by, own, telling)))
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -131,13 +185,32 @@ class Trace:
         return f"<switchyard.Trace: {facts['jobs']} jobs ({facts['format']}), {hours}>"
 
 
-def _named(policies: str | Sequence[str] | None) -> list[str]:
+def _named(policies: Sequence[str | Function]) -> list[str]:
     """Policies as the engine reads them: ``script:FILE`` and ``plugin:FILE`` with what stands in the file."""
-    return [_engine.of_files(policy) for policy in ([policies] if isinstance(policies, str) else policies or ())]
+    return [policy.spec if isinstance(policy, Function) else _engine.of_files(policy) for policy in policies]
+
+
+def _functions(policies: Sequence[str | Function]) -> list[Function | None]:
+    """What decides in the place of policies that are functions."""
+    return [policy if isinstance(policy, Function) else None for policy in policies]
 
 
 def _asked(
     policies: str | Sequence[str] | None,
+    weights: bytes | str | os.PathLike[str] | IO[bytes] | None,
+    options: dict[str, Any],
+) -> bytes | None:
+    """As :func:`_weighed`, where no policy may be a function."""
+    asked = several(policies)
+    for function in filter(None, _functions(asked)):
+        raise _engine.InputError(
+            f"{function.name} is a function, which run() and explain() alone take: write it as a script (docs/scripts.md)"
+        )
+    return _weighed(asked, weights, options)
+
+
+def _weighed(
+    policies: Sequence[str | Function],
     weights: bytes | str | os.PathLike[str] | IO[bytes] | None,
     options: dict[str, Any],
 ) -> bytes | None:
@@ -146,22 +219,22 @@ def _asked(
     if weights is None or isinstance(weights, str):
         options["weights"] = weights
         return None
-    return _content(weights)
+    return content(weights)
 
 
 def open(
     source: Source | Sequence[Source],
     *more: Source,
-    progress: Progress | None = None,
+    progress: Progress = None,
     **options: Any,
 ) -> Trace:
     """Opens a trace.
 
-    source: a file's path (``~`` is home), ``sample:NAME``, what has ``read()``, bytes, ``(name, bytes)``, a table (of
+    source: a file's path (``~`` is home), an address such as ``s3://bucket/trace.csv`` (where fsspec is installed), ``sample:NAME``, what has ``read()``, bytes, ``(name, bytes)``, a table (of
         pyarrow, pandas or polars: what has ``__arrow_c_stream__``, where pyarrow is installed), or several of
         them: a trace in parts, or with its cluster, profiles or outages. Formats and archives are recognised by what stands
         in them, Parquet and Arrow (Feather) too.
-    progress: called about twenty times a second, and at the end, with ``{"stage": "open", "bytes", "jobs"}``.
+    progress: ``True`` shows how far it is; a function is called about twenty times a second, and at the end, with ``{"stage": "open", "bytes", "jobs"}``.
     options: ``member``, ``map`` (a text or a dictionary, which column holds what), ``max_rows``, ``max_bytes``,
         ``window`` (``"1d..36h"``; plain numbers are seconds), ``tenants``, ``users``, ``accounts``, ``partitions``, ``qos``,
         ``reservations``, ``statuses``, ``unit`` (``"cores"`` counts cores in the place of GPUs), ``fractions``, ``oversized``,
@@ -170,25 +243,46 @@ def open(
     Raises :class:`InputError`, with the beginning of the table in ``table`` where its columns are not known; of a file that is
     not there it is a ``FileNotFoundError``, too.
     """
-    sources = _sources(source, more)
-    if len(sources) == 1 and isinstance(sources[0], str) and sources[0].startswith("sample:"):
-        return Trace(_engine.sample(sources[0].removeprefix("sample:"), _json(options)))
-    return Trace(_engine.open(sources, _json(options), progress))
+    return _open(source, more, progress, options)
+
+
+#: Reasons for which rows are left out by choice.
+_CHOSEN = {"outside_window", "other_tenant", "other_label", "other_status", "fractional", "on_cores_left_out", "larger_than_cluster"}
+
+
+def _open(source: Any, more: tuple[Any, ...], progress: Progress, options: dict[str, Any]) -> Trace:
+    given = sources(source, more)
+    if len(given) == 1 and isinstance(given[0], str) and given[0].startswith("sample:"):
+        return Trace(_engine.sample(given[0].removeprefix("sample:"), _json(options)))
+    with following(progress) as telling:
+        trace = Trace(_engine.open(given, _json(options), telling))
+    report = trace.facts["report"]
+    dropped = [of for of in report["dropped"] if of["reason"] not in _CHOSEN]
+    left_out = sum(of["count"] for of in dropped)
+    if left_out:
+        why = ", ".join(f"{of['count']:,} {of['reason'].replace('_', ' ')}" for of in dropped)
+        # Above: `open` or `Trace.from_jobs`, and whoever called that.
+        warnings.warn(
+            f"{left_out:,} of {report['rows_read']:,} rows were left out ({why}): trace.facts['report']['dropped'] says which",
+            stacklevel=3,
+        )
+    return trace
 
 
 def inspect(
     source: Source | Sequence[Source],
     *more: Source,
-    progress: Progress | None = None,
+    progress: Progress = None,
     **options: Any,
 ) -> dict[str, Any]:
     """What a trace is and holds, as ``switchyard inspect --json`` says it; options as of :func:`open`."""
-    return dict(json.loads(_engine.inspect(_sources(source, more), _json(options), progress)))
+    with following(progress) as telling:
+        return dict(json.loads(_engine.inspect(sources(source, more), _json(options), telling)))
 
 
 def run(
     trace: Trace | Source,
-    policies: str | Sequence[str] | None = None,
+    policies: Policy | Sequence[Policy] | None = None,
     *,
     cluster: str | None = None,
     seed: int | None = None,
@@ -198,13 +292,15 @@ def run(
     weights: bytes | str | os.PathLike[str] | IO[bytes] | None = None,
     log_budget: int | str | None = None,
     stays: bool = True,
-    progress: Progress | None = None,
+    threads: int = 1,
+    progress: Progress = None,
     **options: Any,
 ) -> Results:
-    """Runs policies on a trace, one after the other, to their end. Other threads go on meanwhile; Ctrl-C stops it.
+    """Runs policies on a trace, one after the other or several at once, to their end. Other threads go on meanwhile; Ctrl-C stops it.
 
     trace: what :func:`open` gave, or what it takes.
-    policies: such as ``"tiresias-las[queues=2,threshold=57600]"``, ``"script:mine.rhai"``, or several (:func:`script`,
+    policies: such as ``"tiresias-las[queues=2,threshold=57600]"``, ``"script:mine.rhai"``, a function ``key(job, now)``,
+        ``keys(jobs, now)`` or ``plan(view)``, or several (:func:`key`, :func:`keys`, :func:`plan`, :func:`script`,
         :func:`plugin`: those of one's own); without any those of the trace's file, or else ``fifo`` and ``tiresias-las``.
     cluster: ``NODESxGPUS`` (``16x4``, ``8x8:v100+4x4:a100``), a published one by name, or a file of one; without one that of
         the trace, or else a guess.
@@ -215,7 +311,8 @@ def run(
         ``read()``; or ``"shipped"``.
     log_budget: how large the log of a run may become, bytes or ``"4GB"`` [default: 1 GiB].
     stays: whether to keep who held GPUs when (``Run.stays``).
-    progress: called about twenty times a second, and at each run's end, with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``
+    threads: how many policies run at once, each with a log of its own in memory. A function of Python's waits for the others'.
+    progress: ``True`` shows a bar, in a terminal or a notebook; a function is called about twenty times a second, and at each run's end, with ``{"stage": "run", "policy", "run", "runs", "done", "jobs", "now"}``
         (``now``: seconds of the run's clock).
     by: ``"user"``, ``"account"``, ``"partition"``, ``"qos"``, ``"reservation"``, ``"tenant"``, ``"model"``, ``"gpu-type"``, ``"gang"``, or
         several: figures by these too, ``run["by"]["user"]``; ``"queue"``: what the tree of queues did, ``run["by_queue"]``.
@@ -239,6 +336,7 @@ def run(
         weights=weights,
         log_budget=log_budget,
         stays=stays,
+        threads=threads,
         progress=progress,
         **options,
     )
@@ -246,29 +344,26 @@ def run(
 
 def _run(
     trace: Trace | Source,
-    policies: str | Sequence[str] | None,
+    policies: Policy | Sequence[Policy] | None,
     *,
     weights: Any = None,
     log_budget: int | str | None = None,
     stays: bool = True,
-    progress: Progress | None = None,
+    threads: int = 1,
+    progress: Progress = None,
     **options: Any,
 ) -> Results:
     if not isinstance(trace, Trace):
         trace = open(trace)
-    asked = [policies] if isinstance(policies, str) else list(policies or ())
-    options["policies"] = _named(asked) or None
-    own = None
-    if weights is not None and not isinstance(weights, str):
-        own = _content(weights)
-    else:
-        options["weights"] = weights
-    text, ended, failed, stopped = _engine.run(
-        trace._native, _json(options), _bytes(log_budget), own, bool(stays), progress
-    )
+    asked = several(policies)
+    own = _weighed(asked, weights, options)
+    how = dict(log_budget=_bytes(log_budget), stays=bool(stays), threads=_whole("threads", threads, 1, 65_535))
+    with following(progress) as telling:
+        text, ended, failed, stopped = _engine.run(trace._native, _json(options), _functions(asked), own, how, telling)
+    names = [policy.name if isinstance(policy, Function) else policy for policy in asked]
     if stopped is not None:
         # What has ended is not lost with it.
-        setattr(stopped, "results", Results(text, ended, failed, asked))
+        setattr(stopped, "results", Results(text, ended, failed, names))
         raise stopped
     said = "; ".join(f"{policy}: {why}" for _, policy, why in failed)
     if failed and not ended:
@@ -277,7 +372,7 @@ def _run(
         runs = len(ended) + len(failed)
         # Above: `run` or `Trace.run`, and whoever called that.
         warnings.warn(f"{len(failed)} of {runs} runs failed, the results are of the others: {said}", stacklevel=3)
-    return Results(text, ended, failed, asked)
+    return Results(text, ended, failed, names)
 
 
 def policies() -> list[dict[str, Any]]:
@@ -310,52 +405,6 @@ def samples() -> list[dict[str, Any]]:
     return list(json.loads(_engine.samples()))
 
 
-def _sources(source: Any, more: tuple[Any, ...]) -> list[str | tuple[str, bytes]]:
-    several = isinstance(source, (list, tuple)) and not _is_named_bytes(source)
-    sources = [*source, *more] if several else [source, *more]
-    if not sources:
-        raise _engine.InputError("nothing to open: name a file, or sample:NAME")
-    named: list[str | tuple[str, bytes]] = []
-    for at, each in enumerate(sources):
-        if _is_named_bytes(each):
-            named.append((str(each[0]), bytes(each[1])))
-        elif isinstance(each, (str, os.PathLike)):
-            named.append(os.fsdecode(each))
-        else:
-            name = getattr(each, "name", None)
-            named.append((os.path.basename(name) if isinstance(name, str) else f"file {at + 1}", _content(each)))
-    return named
-
-
-def _content(given: Any) -> bytes:
-    """What is in a file that is given as a path, as what can be read, or as its bytes."""
-    if isinstance(given, os.PathLike):
-        return read(given)
-    if hasattr(given, "__arrow_c_stream__"):
-        return _arrow_stream(given)
-    if hasattr(given, "read"):
-        given = given.read()
-    if isinstance(given, str):
-        return given.encode()
-    if isinstance(given, (bytes, bytearray, memoryview)):
-        return bytes(given)
-    raise _engine.InputError(f"a file is {repr(given)[:60]}: it takes a path, bytes, (name, bytes), a table, or what has read()")
-
-
-def _arrow_stream(table: Any) -> bytes:
-    """A table as Arrow's stream of messages, which is opened as a file is."""
-    try:
-        import pyarrow
-    except ImportError as missing:
-        raise _engine.InputError("a table is opened with pyarrow: install it, or save the table as Parquet") from missing
-    batches = pyarrow.RecordBatchReader.from_stream(table)
-    stream = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(stream, batches.schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-    return bytes(stream.getvalue())
-
-
 def _whole(what: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:
     """A whole number within bounds, or an error that names them."""
     try:
@@ -365,15 +414,6 @@ def _whole(what: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:
     if number is None or not least <= number <= most:
         raise _engine.InputError(f"{what} is {given!r}: it takes a whole number from {least} to {most}")
     return number
-
-
-def _is_named_bytes(source: Any) -> bool:
-    return (
-        isinstance(source, tuple)
-        and len(source) == 2
-        and isinstance(source[0], str)
-        and isinstance(source[1], (bytes, bytearray, memoryview))
-    )
 
 
 def _json(options: Mapping[str, Any]) -> str:

@@ -44,6 +44,24 @@ def table(runs: Sequence[Any]) -> str:
     return f"<table style='white-space:nowrap'><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
+def rows(columns: Mapping[str, Any], count: int) -> str:
+    """The first rows of a table, of so many."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(_cell(value))}</td>' for value in row)}</tr>" for row in zip(*columns.values())
+    )
+    shown = len(next(iter(columns.values()), ()))
+    more = f"<p>{shown:,} of {count:,} rows</p>" if shown < count else ""
+    return (
+        f"<div style='overflow-x:auto'><table style='white-space:nowrap'><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{more}</div>"
+    )
+
+
+def _cell(value: Any) -> str:
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+
+
 def distributions(runs: Sequence[Any]) -> str:
     """How many jobs have a JCT of at most so long, as an SVG: a line for each run, time in powers of ten."""
     known = [numpy.sort(run.jobs["jct_s"][numpy.isfinite(run.jobs["jct_s"])]) for run in runs]

@@ -9,6 +9,7 @@ from typing import Any, Callable, Mapping, Union
 
 from . import _engine
 from ._errors import read
+from ._progress import Progress, following
 from ._results import Table
 from ._run import Trace, _json, _whole
 
@@ -37,7 +38,7 @@ def sweep(
     *,
     engine: str = "local",
     threads: int | None = None,
-    progress: Callable[[dict[str, Any]], Any] | None = None,
+    progress: Progress = None,
 ) -> Sweep:
     """Runs every point of a grid, and goes on from what the folder knows already.
 
@@ -49,7 +50,7 @@ def sweep(
         of more runs than the grid asks for are not replaced.
     engine: ``"local"`` (threads of this process), or ``"ray"`` (the cluster that ``ray.init`` has joined, or else this machine).
     threads: how many runs at once locally [default: one for each core].
-    progress: called with ``{"stage": "sweep", "done", "failed", "runs"}``, at least once, with the end.
+    progress: ``True`` shows a bar; a function is called with ``{"stage": "sweep", "done", "failed", "runs"}``, at least once, with the end.
 
     The table is the same to the bit, whichever engine ran it and in whichever order; its times are in seconds. A run that fails
     is a row that says why. Where seeds change nothing, a warning says so. Raises :class:`InputError` where the grid is wrong or the folder another's, :class:`SwitchyardError` where the
@@ -71,10 +72,11 @@ def sweep(
         plain, given = _named(grid)
         native = _engine.Sweep(_json(plain), False, Path.cwd(), given, folder)
     try:
-        if engine == "local":
-            native.run_here(threads, progress)
-        else:
-            _on_ray(native, progress)
+        with following(progress) as telling:
+            if engine == "local":
+                native.run_here(threads, telling)
+            else:
+                _on_ray(native, telling)
         native.finish()
     finally:
         # Whoever keeps the error keeps `native`.

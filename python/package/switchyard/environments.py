@@ -25,7 +25,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import NDArray
 
 from . import _engine
-from ._run import Trace, _content, _whole
+from ._run import Trace, _whole
+from ._sources import content
 
 if TYPE_CHECKING:
     from pettingzoo import ParallelEnv
@@ -259,7 +260,7 @@ def scores(weights: bytes | os.PathLike[str], seen: NDArray[numpy.float32]) -> N
 
     seen: float32, (jobs, 8), as observations have it. What one has trained picks as it does here, in every run by that file.
     """
-    return _engine.scores(_content(weights), numpy.ascontiguousarray(seen, numpy.float32))
+    return _engine.scores(content(weights), numpy.ascontiguousarray(seen, numpy.float32))
 
 
 def place_part(

@@ -1,0 +1,174 @@
+//! Jobs as `keys(jobs, now)` sees them: each property a column of NumPy's, made when it is asked for.
+
+use super::job::{hidden, property};
+use super::lent::Lent;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use switchyard::engine::View;
+use switchyard::job::JobId;
+use switchyard::policies::job_properties::{Property, Value};
+
+/// Jobs at one moment.
+#[pyclass(frozen, module = "switchyard._engine")]
+pub(crate) struct Jobs {
+    ids: Vec<JobId>,
+    lent: Arc<Lent>,
+}
+
+/// Values of one kind.
+enum Column {
+    Whole(Vec<i64>),
+    Numbers(Vec<f64>),
+    Flags(Vec<bool>),
+}
+
+impl Column {
+    /// A property's values are all of the kind of the first. `None`: nobody may see them.
+    fn of(property: &Property, view: &View<'_>, jobs: &[JobId]) -> Option<Self> {
+        let of = |&id: &JobId| (property.of)(view, id);
+        let values = jobs.iter().map(of);
+        Some(match jobs.first().and_then(of)? {
+            Value::Int(_) => Self::Whole(values.map(|of| of.map(whole)).collect::<Option<_>>()?),
+            Value::Bool(_) => {
+                let flags = values.map(|of| of == Some(Value::Bool(true)));
+                Self::Flags(flags.collect())
+            }
+            _ => Self::Numbers(values.map(|of| of.map(number)).collect::<Option<_>>()?),
+        })
+    }
+}
+
+fn whole(value: Value) -> i64 {
+    match value {
+        Value::Int(number) => number,
+        _ => 0,
+    }
+}
+
+fn number(value: Value) -> f64 {
+    match value {
+        Value::Float(number) => number,
+        _ => f64::NAN,
+    }
+}
+
+impl Jobs {
+    pub(super) fn new(ids: &[JobId], lent: &Arc<Lent>) -> Self {
+        Self {
+            ids: ids.to_vec(),
+            lent: Arc::clone(lent),
+        }
+    }
+
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let property = property(name);
+        let column = self
+            .lent
+            .look(|view| Column::of(property, view, &self.ids))?;
+        Ok(match column.ok_or_else(|| hidden(name))? {
+            Column::Whole(column) => PyArray1::from_vec(py, column).into_any(),
+            Column::Numbers(column) => PyArray1::from_vec(py, column).into_any(),
+            Column::Flags(column) => PyArray1::from_vec(py, column).into_any(),
+        })
+    }
+}
+
+#[pymethods]
+impl Jobs {
+    /// Its number in order of submission.
+    #[getter]
+    fn id<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "id")
+    }
+
+    /// Its gang, GPUs.
+    #[getter]
+    fn gpus<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "gpus")
+    }
+
+    /// Seconds since the first submission.
+    #[getter]
+    fn submit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "submit")
+    }
+
+    /// The number of its tenant; -1: it has none.
+    #[getter]
+    fn tenant<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "tenant")
+    }
+
+    /// Oracle: true seconds at the GPUs asked for.
+    #[getter]
+    fn duration<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "duration")
+    }
+
+    /// Attained service, GPU·s.
+    #[getter]
+    fn attained<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "attained")
+    }
+
+    /// Seconds on GPUs.
+    #[getter]
+    fn held<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "held")
+    }
+
+    /// Oracle: true seconds left at the GPUs asked for.
+    #[getter]
+    fn remaining<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "remaining")
+    }
+
+    /// Progress on its present or last GPUs, seconds per second.
+    #[getter]
+    fn rate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "rate")
+    }
+
+    /// How often it was given GPUs.
+    #[getter]
+    fn starts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "starts")
+    }
+
+    /// When it last started, stopped or came, s.
+    #[getter]
+    fn since<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "since")
+    }
+
+    /// Whether it runs.
+    #[getter]
+    fn running<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "running")
+    }
+
+    /// Seconds in all without GPUs.
+    #[getter]
+    fn waited<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.column(py, "waited")
+    }
+
+    /// Their names in the trace, a list.
+    #[getter]
+    fn name(&self) -> PyResult<Vec<String>> {
+        let names = |view: &View<'_>| {
+            let names = self.ids.iter().map(|&id| view.name(id).to_owned());
+            names.collect()
+        };
+        self.lent.look(names)
+    }
+
+    fn __len__(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<switchyard.Jobs: {}>", self.ids.len())
+    }
+}
