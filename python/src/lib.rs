@@ -14,6 +14,7 @@ mod runs;
 mod start;
 mod sweeps;
 mod table;
+mod telling;
 mod trace;
 mod watch;
 mod why;

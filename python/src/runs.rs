@@ -2,20 +2,20 @@
 
 use crate::functions::{Fault, Function, Functions, ends_all};
 use crate::table::Table;
+use crate::telling::{Elsewhere, Ending, Here, Listening, Reached, Said};
 use crate::trace::Trace;
 use crate::watch::{EVERY, Watch};
 use crate::{RunError, asked, json, refused};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
 use switchyard::RunSpec;
 use switchyard::engine::{LogBudget, RunError as EngineError};
 use switchyard::report::RunResult;
-use switchyard_app::driver::{Budget, Cancel, Driver, RunProgress, Step};
+use switchyard_app::driver::{Budget, Cancel, Driver, Step};
 use switchyard_app::study::{Ended, Prepared};
 use switchyard_sweep::options;
 
@@ -49,117 +49,8 @@ struct Asked {
     stays: bool,
 }
 
-/// How far a run is.
-struct Reached {
-    run: usize,
-    policy: String,
-    progress: RunProgress,
-}
-
-/// Who is told of runs, and ends them.
-pub(crate) trait Watching {
-    /// Whether it is time to tell how far a run is.
-    fn is_due(&self) -> bool;
-    /// Ends all with this.
-    fn stop(&mut self, why: PyErr);
-}
-
-/// The same of those whose runs are told one by one.
-trait Listening: Watching {
-    /// Told how far a run is: whether it goes on.
-    fn reached(&mut self, reached: Reached) -> bool;
-    /// Told that it is over.
-    fn over(&mut self, reached: Reached);
-}
-
-/// Python itself, and how many runs there are.
-struct Here<'a> {
-    watch: &'a mut Watch,
-    runs: usize,
-}
-
-/// Whoever watches from another thread.
-struct Elsewhere {
-    said: Sender<Said>,
-    cancel: Cancel,
-    next: Instant,
-}
-
-/// What a thread says of its runs.
-enum Said {
-    Reached(Reached),
-    Over(Reached),
-    Stop(PyErr),
-    Ended(usize, Box<PyResult<Option<Kept>>>),
-}
-
 /// What is kept of a run.
 type Kept = (RunResult, Done);
-
-impl Watching for Watch {
-    fn is_due(&self) -> bool {
-        Self::is_due(self)
-    }
-
-    fn stop(&mut self, why: PyErr) {
-        Self::stop(self, why);
-    }
-}
-
-impl Watching for Here<'_> {
-    fn is_due(&self) -> bool {
-        self.watch.is_due()
-    }
-
-    fn stop(&mut self, why: PyErr) {
-        self.watch.stop(why);
-    }
-}
-
-impl Listening for Here<'_> {
-    fn reached(&mut self, reached: Reached) -> bool {
-        let runs = self.runs;
-        self.watch.goes_on(|said| tell(&reached, runs, said))
-    }
-
-    fn over(&mut self, reached: Reached) {
-        let runs = self.runs;
-        self.watch.ended(|said| tell(&reached, runs, said));
-    }
-}
-
-impl Watching for Elsewhere {
-    fn is_due(&self) -> bool {
-        self.cancel.is_cancelled() || Instant::now() >= self.next
-    }
-
-    fn stop(&mut self, why: PyErr) {
-        // Nobody listens any more: then all is over anyway.
-        let _ = self.said.send(Said::Stop(why));
-    }
-}
-
-impl Listening for Elsewhere {
-    fn reached(&mut self, reached: Reached) -> bool {
-        self.next = Instant::now() + EVERY;
-        !self.cancel.is_cancelled() && self.said.send(Said::Reached(reached)).is_ok()
-    }
-
-    fn over(&mut self, reached: Reached) {
-        let _ = self.said.send(Said::Over(reached));
-    }
-}
-
-fn tell(reached: &Reached, runs: usize, said: &Bound<'_, PyDict>) -> PyResult<()> {
-    let progress = &reached.progress;
-    said.set_item("stage", "run")?;
-    said.set_item("policy", &reached.policy)?;
-    said.set_item("run", reached.run)?;
-    said.set_item("runs", runs)?;
-    said.set_item("done", progress.done)?;
-    said.set_item("jobs", progress.jobs)?;
-    said.set_item("now", progress.now.seconds())
-}
 
 /// Runs what `options_json` asks for; `functions`: what decides in the place of each of its policies, where it is a
 /// function; `weights`: a file of safetensors for what has learned.
@@ -235,21 +126,15 @@ fn at_once(asked: &Asked, threads: usize, watch: &mut Watch) -> PyResult<Outcome
     let mut outcomes = BTreeMap::new();
     std::thread::scope(|scope| -> PyResult<()> {
         for _ in 0..threads {
-            let mut elsewhere = Elsewhere {
-                said: said.clone(),
-                cancel: cancel.clone(),
-                next: Instant::now() + EVERY,
-            };
+            let mut elsewhere = Elsewhere::new(said.clone(), cancel.clone());
             let work = move || {
-                while !elsewhere.cancel.is_cancelled() {
+                while !elsewhere.is_cancelled() {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     if at >= runs {
                         break;
                     }
                     let ran = asked.simulate(at, &mut elsewhere);
-                    if elsewhere.said.send(Said::Ended(at, Box::new(ran))).is_err() {
-                        break;
-                    }
+                    elsewhere.ended(at, ran);
                 }
             };
             let thread = std::thread::Builder::new().stack_size(STACK);
@@ -316,7 +201,7 @@ pub(crate) fn start(
 
 /// What has ended a run early is its error, with what its function has raised as the cause; what is meant to end all goes
 /// to the watch.
-pub(crate) fn ended_by(why: EngineError, fault: &Fault, watch: &mut impl Watching) -> PyResult<()> {
+pub(crate) fn ended_by(why: EngineError, fault: &Fault, watch: &mut impl Ending) -> PyResult<()> {
     Python::attach(|py| match fault.take() {
         Some(raised) if ends_all(py, &raised) => {
             watch.stop(raised);
