@@ -3,7 +3,7 @@
 (() => {
   // The single file holds its program itself, and this script too.
   const isSingleFile = !document.currentScript.src;
-  // How long the parts of the page's program are; 0 where nobody has said so.
+  // How long the parts of the page's program are; no numbers where nobody has said so.
   const [firstBytes, restBytes] = document.currentScript.dataset.bytes.split(",").map(Number);
   const singleFile = `./switchyard.html${location.search}${location.hash}`;
 

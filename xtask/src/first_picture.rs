@@ -102,7 +102,7 @@ fn awaiting(module: &str, imports: &BTreeMap<&str, &str>) -> Result<String> {
 
 /// How long the parts of the program are, for which visitors wait.
 fn with_bytes(html: &str, first: usize, rest: usize) -> Result<String> {
-    with_attribute(html, "bytes", "0,0", &format!("{first},{rest}"))
+    with_attribute(html, "bytes", "none", &format!("{first},{rest}"))
 }
 
 /// What one of the page's scripts is told by an attribute of its own.
