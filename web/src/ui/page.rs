@@ -22,12 +22,13 @@ use crate::state::{Action, RunsAction, Source, Theme, ViewAction};
 pub use answers::{JobPhase, ListedRun, PageState, RunFacts};
 pub use changes::Changed;
 use changes::{ChangeReporter, Seen};
-use gloo_timers::callback::Timeout;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use switchyard::job::JobId;
 use switchyard::policies::PolicySpec;
 use switchyard_app::{Metric, format};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 
 /// Is called with what has changed.
@@ -45,6 +46,8 @@ struct Inner {
     is_coming: Cell<bool>,
     /// Whether a timer is set for a clock that has moved too soon after it was told of.
     is_timed: Cell<bool>,
+    /// What the timer calls: one for all times, since of each that is made something stays in the page's memory.
+    again: OnceCell<Closure<dyn FnMut()>>,
 }
 
 // What is asked
@@ -254,6 +257,7 @@ impl Page {
             teller,
             is_coming: Cell::default(),
             is_timed: Cell::default(),
+            again: OnceCell::default(),
         }));
         if let Some(animation) = &services.animation {
             let page = page.clone();
@@ -289,13 +293,7 @@ impl Page {
         if let Some(ms) = later
             && !self.0.is_timed.replace(true)
         {
-            // In a tab that nobody sees there are no frames.
-            let page = self.clone();
-            let again = move || {
-                page.0.is_timed.set(false);
-                page.publish();
-            };
-            Timeout::new(ms.ceil() as u32, again).forget();
+            self.publish_in(ms);
         }
         if changes.is_empty() {
             return;
@@ -304,6 +302,24 @@ impl Page {
         for heard in subscribers {
             heard(&changes);
         }
+    }
+
+    /// Publishes after so many milliseconds: in a tab that nobody sees there are no frames.
+    fn publish_in(&self, ms: f64) {
+        let again = self.0.again.get_or_init(|| {
+            let page = self.clone();
+            Closure::new(move || {
+                page.0.is_timed.set(false);
+                page.publish();
+            })
+        });
+        let set = web_sys::window().map(|window| {
+            window.set_timeout_with_callback_and_timeout_and_arguments_0(
+                again.as_ref().unchecked_ref(),
+                ms.ceil() as i32,
+            )
+        });
+        self.0.is_timed.set(matches!(set, Some(Ok(_))));
     }
 }
 
