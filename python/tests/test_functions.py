@@ -274,8 +274,13 @@ def test_ctrl_c_in_a_function_ends_all_and_keeps_what_has_ended(lab):
         signal.raise_signal(signal.SIGINT)
         return 0
 
-    with pytest.raises(KeyboardInterrupt) as raised:
-        lab.run(["fifo", key, "srtf"])
+    # Whoever runs tests in the background ignores Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt) as raised:
+            lab.run(["fifo", key, "srtf"])
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert [run.policy for run in raised.value.results.runs] == ["fifo"]
 
 
