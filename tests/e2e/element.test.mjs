@@ -216,7 +216,7 @@ test("a finger that moves up scrolls the article, and frames of one host compile
   await touch("touchEnd");
   await page.waitForFunction(() => scrollY > 100);
   const workers = page.frame({ name: "switchyard-workers" });
-  assert.equal(await workers.evaluate(() => switchyardModules.size), 1, "the page's program; the workers' is compiled there alone");
+  assert.equal(await workers.evaluate(() => switchyardModules.size), 2, "the page's program in its two parts; the workers' is compiled there alone");
 });
 
 test("from a disk, a frame of the single file works, and speaks", async (t) => {
