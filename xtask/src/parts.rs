@@ -5,8 +5,8 @@
 //! calls through a table of its own, which the rest fills when it comes. Who calls a stub before has the rest loaded by the
 //! import `rest.load` first, and waits for it.
 //!
-//! The rest imports memory, tables, globals and functions of the first part, under [`FIRST`] and short names, and what it
-//! needs of the page under the names that the module had for it.
+//! The rest imports memory, tables, globals and functions of the first part, under [`FIRST`] and short names, and from the page
+//! what it calls there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
