@@ -157,7 +157,7 @@ globalThis.switchyardEmbed = (() => {
   const MOMENT = ["t", "speed", "zoom", "range", "job", "follow", "lit"];
   const RUNS = ["run", "name", "hue", "baseline"];
   /** What may be said before the `#`, too. */
-  const SET = ["src", "policy", "cluster", "t", "speed", "theme"];
+  const SET = ["src", "policy", "hues", "cluster", "t", "speed", "theme"];
 
   const pairsOf = (fragment) => fragment.replace(/^.*#/, "").split("&").filter((pair) => pair && !pair.startsWith("v="));
   const keyOf = (pair) => pair.split("=")[0];
@@ -166,8 +166,12 @@ globalThis.switchyardEmbed = (() => {
   const policies = (value) =>
     (Array.isArray(value) ? value : text(value).split(/(?<!\sif)\s+(?!if\s)(?![^[\]]*\])/)).map(text).filter((policy) => policy.trim());
 
-  /** A link's text with other jobs, schedulers or settings; with other jobs, `gone` is no more said. */
-  const changed = (fragment, settings, gone = [...JOBS, ...MOMENT]) => {
+  /**
+   * A link's text with other jobs, schedulers or settings; with other jobs, `gone` is no more said. Schedulers may come with
+   * `hues`, a number each.
+   */
+  const changed = (fragment, { hues, ...settings }, gone = [...JOBS, ...MOMENT]) => {
+    const hueOf = text(hues ?? "").split(" ");
     let pairs = pairsOf(fragment);
     const put = (keys, ...added) => {
       pairs = pairs.filter((pair) => !keys.includes(keyOf(pair)));
@@ -180,7 +184,7 @@ globalThis.switchyardEmbed = (() => {
         const isAddress = /^https?:/.test(text(value));
         put(gone, [key !== "src" ? key : isAddress ? "url" : "sample", value]);
       } else if (key === "policy") {
-        put(RUNS, ...policies(value).map((policy) => ["run", policy]));
+        put(RUNS, ...policies(value).flatMap((policy, at) => [["run", policy], ...(hueOf[at] ? [["hue", hueOf[at]]] : [])]));
       } else if (/^[a-z][a-z-]{0,60}$/.test(key) && ["string", "number", "boolean"].includes(typeof value)) {
         put([key], [key, text(String(value))]);
       } else {
@@ -203,7 +207,7 @@ globalThis.switchyardEmbed = (() => {
     if (!isOfFile || settings.policy === undefined || pairsOf(link).some((pair) => keyOf(pair) === "run")) return { link: all };
     const own = said.filter((pair) => ![...JOBS, ...MOMENT, ...RUNS].includes(keyOf(pair)));
     const later = Object.fromEntries(own.map((pair) => [keyOf(pair), decodeURIComponent(pair.slice(keyOf(pair).length + 1))]));
-    return { link: changed(all, { policy: "" }), later: { ...later, policy: settings.policy, t: settings.t ?? null } };
+    return { link: changed(all, { policy: "" }), later: { ...later, policy: settings.policy, hues: settings.hues, t: settings.t ?? null } };
   };
 
   const go = async (fragment) => {

@@ -34,6 +34,16 @@
   /** What the page is asked for by attributes (static/embed.js reads them before the `#` of its address). */
   const SET = ["src", "policy", "cluster", "t", "speed", "theme"];
 
+  /** Schedulers that an attribute names, with spaces between, but not within brackets or around an `if`. */
+  const specsOf = (policy) => policy.split(/(?<!\sif)\s+(?!if\s)(?![^[\]]*\])/).filter(Boolean);
+
+  /** The hues of a figure's schedulers, a number each: in all of an article's figures a scheduler has the same. */
+  const huesOf = (policy) => {
+    const views = [...document.querySelectorAll("switchyard-view")];
+    const all = [...new Set(views.flatMap((view) => specsOf(view.getAttribute("policy") ?? "")))];
+    return specsOf(policy).map((spec) => all.indexOf(spec)).join(" ");
+  };
+
   /** The hidden frame that has the workers of all figures (static/sharing.js); in the document, where frames find it. */
   const share = () => {
     const name = "switchyard-workers";
@@ -237,7 +247,8 @@
     /** What attributes say besides. */
     #set(names = SET) {
       const said = this.#link === null ? SET.filter((name) => names.includes(name) && this[name]) : [];
-      return Object.fromEntries(said.map((name) => [name, name === "src" ? addressOf(this.src) : this[name]]));
+      const set = Object.fromEntries(said.map((name) => [name, name === "src" ? addressOf(this.src) : this[name]]));
+      return set.policy ? { ...set, hues: huesOf(set.policy) } : set;
     }
 
     #make() {

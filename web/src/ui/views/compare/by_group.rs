@@ -264,6 +264,9 @@ fn shares(run: &GroupedRun, stage: &Stage, dark: bool) -> Html {
     html! {
         <figure key={run.id} class="share">
             <figcaption>{ swatch(run.hue, dark) }<span class="run">{ &run.name }</span></figcaption>
+            <div class="share-scale hint" aria-hidden="true">
+                <span>{ format::units(&format!("{} GPUs", format::count((*gpus).into()))).into_owned() }</span><span>{ "0" }</span>
+            </div>
             <svg viewBox={format!("0 0 {} 1", held.len())} preserveAspectRatio="none" role="img"
                 aria-label={format!("{} held by each group under {}, over time", format::units("GPUs"), run.name)}>{ paths }</svg>
             <div class="share-times"><span>{ stage.moments().time(*begin) }</span><span>{ stage.moments().time(end) }</span></div>

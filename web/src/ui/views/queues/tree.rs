@@ -38,10 +38,10 @@ pub(super) fn tree(services: &Services, card: &Run) -> Html {
 pub(super) fn key() -> Html {
     html! {
         <span class="key hint">
-            <i class="own"></i>{ "used of its own quota" }
-            <i class="lent"></i>{ "lent, borrowed" }
-            <i class="quota"></i>{ "quota" }
-            <i class="asked"></i>{ units("GPUs asked for") }
+            <span><i class="own"></i>{ "used of its own quota" }</span>
+            <span><i class="lent"></i>{ "lent, borrowed" }</span>
+            <span><i class="quota"></i>{ "quota" }</span>
+            <span><i class="asked"></i>{ units("GPUs asked for") }</span>
         </span>
     }
 }

@@ -320,6 +320,13 @@ fn names(pen: &mut Pen<'_>, grid: &Grid<'_>, area: &Rect, shown: OnStage<'_>) {
             let row = grid.first_row(part.node, part.mask);
             if row.w >= width && grid.is_seen(part.node, area) {
                 let at = grid.look.name_at(&row, Size::new(width, 0.0));
+                // What parts the cells does not go through a name.
+                if width > grid.look.cell.w && !shown.is_dimmed(job) {
+                    let h = pen.px(TEXT_ROW);
+                    pen.fill(shown.colour_of(shown.category(job)));
+                    pen.rect(&Rect::new(at.x - width / 2.0, at.y - h / 2.0, width, h));
+                    pen.fill(shown.ink(job));
+                }
                 pen.label(name, at.x, at.y, Align::Centre, row.w);
             }
         }

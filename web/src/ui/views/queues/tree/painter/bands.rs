@@ -1,9 +1,11 @@
 //! Each leaf over the whole run: what it used, what of that was borrowed, its quota, and what was asked for.
 
 use super::super::rows::{Row, Rows, Slot};
+use crate::draw::format::{figures, units};
 use crate::draw::palette;
-use crate::draw::pen::Pen;
+use crate::draw::pen::{Align, Pen};
 use crate::draw::space::Rect;
+use crate::draw::text::{SMALL, TEXT_ROW};
 use crate::draw::viewport::Ruler;
 use crate::quotas::{LEAST, Quotas};
 
@@ -11,7 +13,7 @@ use crate::quotas::{LEAST, Quotas};
 type Series = (Vec<f64>, Vec<f64>);
 
 /// Paints the rows over time.
-pub(super) fn paint(pen: &Pen<'_>, rows: &Rows, plot: &Rect, ruler: &Ruler, quotas: &Quotas) {
+pub(super) fn paint(pen: &mut Pen<'_>, rows: &Rows, plot: &Rect, ruler: &Ruler, quotas: &Quotas) {
     let line = pen.px(1.0);
     let over_time = &quotas.over_time;
     let x = |part: usize| ruler.x(over_time.begin + over_time.width * part as f64);
@@ -43,10 +45,26 @@ pub(super) fn paint(pen: &Pen<'_>, rows: &Rows, plot: &Rect, ruler: &Ruler, quot
         }
         let quota = quotas.quota[id.index()];
         if quota >= LEAST {
+            let at = y(quota).round();
             pen.fill(pen.chrome.text);
-            pen.rect(&Rect::new(plot.x, y(quota).round(), plot.w, line));
+            pen.rect(&Rect::new(plot.x, at, plot.w, line));
+            paint_scale(pen, plot.x, at + line, row.base, quota);
         }
     }
+}
+
+/// How much the height of a quota's line is, below it.
+fn paint_scale(pen: &mut Pen<'_>, x: f64, top: f64, base: f64, quota: f64) {
+    let (h, pad) = (pen.px(TEXT_ROW + 2.0), pen.px(4.0));
+    if base - top < 2.0 * h {
+        return;
+    }
+    let text = units(&format!("{} GPUs", figures(quota))).into_owned();
+    let w = pen.width(&text, SMALL) + 2.0 * pad;
+    pen.fill(pen.chrome.background);
+    pen.rect(&Rect::new(x, top, w, h));
+    pen.fill(pen.chrome.text);
+    pen.label(&text, x + pad, top + h / 2.0, Align::Left, w);
 }
 
 /// What a row shows, if it shows something.
