@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { article, figures, heard, noted, on, playing, plays, THREE, timeOf } from "./article.mjs";
-import { accessibilityProblems, browser, dist, emptyFolder, finished, screenshot } from "./browser.mjs";
+import { accessibilityProblems, browser, dist, emptyFolder, finished, picture, screenshot } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const { open } = browser();
@@ -195,6 +195,24 @@ test("a frame of another host speaks the same, to its parent alone, and what it 
   await send({ switchyard: 1, id: "own", method: "summary" });
   assert.match((await answer("own")).error, /a file of their own/);
   assert.ok(!(await page.evaluate(() => JSON.stringify(messages))).includes("secret"));
+});
+
+test("the wheel over a figure scrolls the article, and zooms the yard with Ctrl alone", async (t) => {
+  const url = await host(t, { "article.html": article(`<switchyard-view id="a" ${THREE} style="height: 500px"></switchyard-view><p style="height: 3000px">Below</p>`) });
+  const page = await open(t, `${url}article.html`, { before: noted, viewport: { width: 1280, height: 700 } });
+  await heard(page, "a", "done");
+  const canvas = figures(page)[0].locator(".yard canvas").first();
+  const { x, y, width, height } = await canvas.boundingBox();
+  const before = await picture(canvas);
+  await page.mouse.move(x + width / 3, y + height / 4);
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -300);
+  await page.keyboard.up("Control");
+  await page.waitForTimeout(500);
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  assert.notEqual(await picture(canvas), before, "it is larger");
+  await page.mouse.wheel(0, 300);
+  await page.waitForFunction(() => scrollY > 100);
 });
 
 test("a finger that moves up scrolls the article, and frames of one host compile once", async (t) => {

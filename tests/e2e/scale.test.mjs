@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { browser, emptyFolder, finished, long } from "./browser.mjs";
+import { browser, emptyFolder, finished, frames, long } from "./browser.mjs";
 
 const { open } = browser();
 const traces = process.env.SWITCHYARD_TRACES;
@@ -147,6 +147,34 @@ test("a million jobs on 16,384 GPUs: opened, run, played, drawn and sorted", lon
   t.diagnostic(`sorted by duration: longest task ${sort} ms`);
   assert.ok(sort < 1500, `sorting takes ${sort} ms`);
   await page.locator(".rail").getByText("A million jobs").or(page.locator("header", { hasText: "A million jobs" })).first().waitFor();
+});
+
+test("eight runs of a million jobs on 16,384 GPUs, played and looked through", long, async (t) => {
+  const file = join(emptyFolder(t), "million.csv");
+  writeFileSync(file, [...million(1_000_000)].join(""));
+  const page = await open(t, "index.html", { viewport: { width: 1440, height: 900 }, before: noteProgram, most: 40 * 60_000 });
+  await finished(page, 2);
+  await page.getByTestId("file-picker").setInputFiles(file);
+  await page.getByText("million.csv: 1,000,000 of 1,000,000 rows kept").waitFor({ timeout: 120_000 });
+  await finished(page, 1, 240_000);
+  await page.evaluate((policies) => {
+    const runs = policies.map((policy) => `&run=${policy}`).join("");
+    location.hash = `${location.hash.replace(/&run=[^&]*/g, "")}${runs}&log-budget=3000`;
+  }, POLICIES);
+  await note(page);
+  await finished(page, POLICIES.length, 30 * 60_000);
+  t.diagnostic(`while they run: ${await told(page)}`);
+  t.diagnostic(`eight runs: ${JSON.stringify(await held(page))}`);
+  t.diagnostic(`script of a frame while all are played: ${await frames(page)}`);
+  for (const [view, wait] of [["timeline", 15_000], ["compare", 15_000], ["jobs", 5000]]) {
+    const ms = await longest(page, async () => {
+      await page.locator(`#tab-${view}`).click();
+      await page.waitForTimeout(wait);
+    });
+    t.diagnostic(`${view}: longest task ${ms} ms`);
+    if (view === "timeline") t.diagnostic(`script of a frame of it: ${await frames(page)}`);
+  }
+  t.diagnostic(`after all views: ${JSON.stringify(await held(page))}`);
 });
 
 // SWITCHYARD_MINUTES=60 for an hour.

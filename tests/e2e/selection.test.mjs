@@ -105,6 +105,18 @@ test("a drag over the dots, over a distribution and a click on a group select jo
   assert.ok(within > 0 && within < 240, `${within} of 240`);
   const link = page.url();
 
+  // What is told job by job, and where the time went, is of them alone.
+  const changed = page.getByRole("region", { name: "What changed" });
+  await changed.getByText(`of ${within} selected jobs finish sooner`).waitFor();
+  const listed = table(await saved(page, bar(page).getByRole("button", { name: "CSV", exact: true })));
+  const chosenJobs = new Set(listed.map((row) => row.job));
+  const losers = await changed.locator("table").last().locator("button.link").allTextContents();
+  assert.ok(losers.every((job) => chosenJobs.has(job)), `${losers} of ${[...chosenJobs].slice(0, 5)}`);
+  const spent = page.getByRole("region", { name: "Where the jobs' time went" });
+  await spent.getByRole("option", { name: "the selected jobs" }).waitFor({ state: "attached" });
+  const hours = listed.filter((row) => row.policy === listed[0].policy).reduce((sum, row) => sum + Number(row.gpus) * Number(row.queueing_s) / 3600, 0);
+  await spent.getByText(new RegExp(`^${Number(hours.toPrecision(3)).toLocaleString("en-US")} of `)).first().waitFor();
+
   const gang = page.locator(".chart", { has: page.getByRole("heading", { name: "Completion times by gang size" }) });
   await page.keyboard.press("Escape");
   await chosen(page, "");

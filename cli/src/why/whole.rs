@@ -221,7 +221,7 @@ impl Asked<'_> {
                     self.words(&format!("{} GPU-hours", significant(hours)))
                 });
                 text.push_str(&format!(
-                    "{}, {}: most of it {by}\n",
+                    "{}, {}: most of all {by}\n",
                     spec.policy.label(),
                     title(part.spent, &part.law)
                 ));

@@ -169,9 +169,12 @@ pub struct Groups {
     /// Their names: gang sizes from the smallest, all others from the one that asks for most GPU·s. "" is of jobs
     /// that are told nothing.
     pub names: Vec<String>,
-    /// By job: its group.
+    /// By job: its group, if it is in one.
     pub of: Vec<u32>,
 }
+
+/// The group of who is in none.
+const NO_GROUP: u32 = u32::MAX;
 
 impl Groups {
     /// Those by which jobs are told apart.
@@ -203,6 +206,23 @@ impl Groups {
                 .map(|key| place.get(key).copied().unwrap_or(0))
                 .collect(),
         }
+    }
+
+    /// The same of some jobs: the others are in no group.
+    #[must_use]
+    pub fn among(mut self, holds: impl Fn(JobId) -> bool) -> Self {
+        for (job, group) in (0..).map(JobId).zip(&mut self.of) {
+            if !holds(job) {
+                *group = NO_GROUP;
+            }
+        }
+        self
+    }
+
+    /// A job's group.
+    pub(super) fn of_job(&self, job: JobId) -> Option<u32> {
+        let group = self.of.get(job.index()).copied();
+        group.filter(|group| *group != NO_GROUP)
     }
 
     /// What happened to the jobs of each in a run.
@@ -254,10 +274,9 @@ impl Groups {
         for segment in (0..log.segments()).map(|i| log.segment(i)) {
             let until = segment.end.seconds().min(end);
             let from = segment.start.seconds();
-            let group = self
-                .of
-                .get(segment.job.index())
-                .map_or(0, |of| *of as usize);
+            let Some(group) = self.of_job(segment.job) else {
+                continue;
+            };
             let gpus = f64::from(segment.gpu_count()) * segment.part();
             if width <= 0.0 || until <= from {
                 continue;
@@ -268,7 +287,7 @@ impl Groups {
                 let low = begin + width * part as f64;
                 let inside = until.min(low + width) - from.max(low);
                 if inside > 0.0 {
-                    held[group] += gpus * inside / width;
+                    held[group as usize] += gpus * inside / width;
                 }
             }
         }

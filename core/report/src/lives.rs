@@ -107,7 +107,7 @@ pub fn lives_csv<'a>(runs: impl IntoIterator<Item = (&'a str, &'a [GroupLives])>
 type Key = (u32, Spent, String);
 
 /// Watches a run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Lives {
     groups: Groups,
     /// By job: its queue.
@@ -124,7 +124,7 @@ pub struct Lives {
     skips: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Seen {
     gpu_seconds: f64,
     by: BTreeMap<JobId, f64>,
@@ -177,6 +177,13 @@ impl Lives {
         }
     }
 
+    /// The same of some jobs: what the others do is not told, but what they cause is.
+    #[must_use]
+    pub fn among(self, holds: impl Fn(JobId) -> bool) -> Self {
+        let groups = self.groups.among(holds);
+        Self { groups, ..self }
+    }
+
     /// After a step.
     pub fn note(&mut self, run: &Simulation, workload: &Workload) {
         self.since += 1;
@@ -198,7 +205,8 @@ impl Lives {
     }
 
     fn ask_waiting(&mut self, run: &Simulation, workload: &Workload, running: &[(JobId, f64)]) {
-        let waiting = run.waiting().map(|job| (job, wants(workload, job)));
+        let waiting = run.waiting().filter(|job| self.is_asked(*job));
+        let waiting = waiting.map(|job| (job, wants(workload, job)));
         for (job, gpus, place) in some_of(&waiting.collect::<Vec<_>>(), self.moments) {
             let (spent, head) = run.waits_for(job);
             let leaf = |of: JobId| self.leaf_of.get(of.index());
@@ -217,7 +225,8 @@ impl Lives {
     }
 
     fn ask_running(&mut self, run: &Simulation, running: &[(JobId, f64)]) {
-        for (job, gpus, place) in some_of(running, self.moments) {
+        let own = running.iter().filter(|(job, _)| self.is_asked(*job));
+        for (job, gpus, place) in some_of(&own.copied().collect::<Vec<_>>(), self.moments) {
             let Some((speed, causes)) = run.speed(job) else {
                 continue;
             };
@@ -231,7 +240,11 @@ impl Lives {
     }
 
     fn group(&self, job: JobId) -> u32 {
-        self.groups.of.get(job.index()).copied().unwrap_or(0)
+        self.groups.of_job(job).unwrap_or(0)
+    }
+
+    fn is_asked(&self, job: JobId) -> bool {
+        self.groups.of_job(job).is_some()
     }
 
     fn settle(&mut self, now: Time) {
@@ -261,8 +274,8 @@ impl Lives {
             told.push((group, Exact::default()));
         }
         for (job, of) in exact.into_iter().enumerate() {
-            let group = self.groups.of.get(job).map_or(0, |group| *group as usize);
-            let Some((group, sum)) = told.get_mut(group) else {
+            let group = self.groups.of_job(JobId(job as u32));
+            let Some((group, sum)) = group.and_then(|group| told.get_mut(group as usize)) else {
                 continue;
             };
             group.jobs += u32::from(of.is_admitted);

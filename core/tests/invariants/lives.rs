@@ -13,6 +13,8 @@ struct Noted {
     lives: Vec<Life>,
     slowness: Vec<Slowness>,
     all: Lives,
+    /// Every second job, and the others.
+    halves: [Lives; 2],
 }
 
 pub(crate) fn check_lives(scene: &Scene, policy: &PolicySpec) {
@@ -24,6 +26,9 @@ pub(crate) fn check_lives(scene: &Scene, policy: &PolicySpec) {
         lives: vec![Life::default(); jobs],
         slowness: vec![Slowness::default(); jobs],
         all: Lives::of_all(leaf_of.clone()),
+        halves: [0, 1].map(|half| {
+            Lives::of_all(leaf_of.clone()).among(|job: JobId| job.0 % 2 == half)
+        }),
     };
     loop {
         match run.step() {
@@ -34,6 +39,9 @@ pub(crate) fn check_lives(scene: &Scene, policy: &PolicySpec) {
                     run.note_speed(job, &mut noted.slowness[at]);
                 }
                 noted.all.note(&run, &scene.workload);
+                for half in &mut noted.halves {
+                    half.note(&run, &scene.workload);
+                }
                 if !goes_on {
                     break;
                 }
@@ -43,7 +51,20 @@ pub(crate) fn check_lives(scene: &Scene, policy: &PolicySpec) {
         }
     }
     check_each(scene, policy, &run, &noted, &leaf_of);
+    check_halves(scene, policy, &run, &noted);
     check_all(scene, policy, &run, noted.all);
+}
+
+/// Two halves of the jobs spent together what all did.
+fn check_halves(scene: &Scene, policy: &PolicySpec, run: &Simulation, noted: &Noted) {
+    let close = |lives: &Lives| lives.clone().close(&scene.workload, run.log(), run.progress().now);
+    let all = &close(&noted.all)[0];
+    let halves = noted.halves.each_ref().map(|half| close(half).remove(0));
+    let [first, second] = &halves;
+    assert_eq!(first.jobs + second.jobs, all.jobs, "{policy}");
+    for (of, what) in [(first.gpu_hours + second.gpu_hours, all.gpu_hours), (first.waited() + second.waited(), all.waited())] {
+        assert!(nearly(of, what), "{policy}: {of} of {what}");
+    }
 }
 
 fn check_each(

@@ -118,6 +118,12 @@ impl SelectedJobs {
         self.count
     }
 
+    /// They, in order of submission.
+    pub fn iter(&self) -> impl Iterator<Item = JobId> {
+        let jobs = (0..).map(JobId).zip(&self.holds);
+        jobs.filter_map(|(job, holds)| holds.then_some(job))
+    }
+
     /// For each job of the trace whether it is one of them.
     pub fn mask(&self) -> &[bool] {
         &self.holds

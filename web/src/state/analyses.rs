@@ -4,6 +4,7 @@
 use super::start::{StartNews, Starting};
 use super::sweep::{More, Sweep};
 use crate::complaint::Complaint;
+use crate::selected_jobs::SelectedJobs;
 use crate::ui::views::fragmentation::experiment::Measured;
 use crate::ui::views::goodput::model::{Answer, Question};
 use std::rc::Rc;
@@ -25,21 +26,27 @@ pub struct Analyses {
     pub lives: Vec<Rc<RunLives>>,
 }
 
-/// A run that is over: its id, and the fingerprint of its log.
-pub type RunIdentity = (u32, u64);
+/// Which jobs' lives are asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LivesQuestion {
+    /// In which run that is over: its id, and the fingerprint of its log.
+    pub run: (u32, u64),
+    /// By whom; `None`: together.
+    pub whom: Option<Whom>,
+    /// Which of them; `None`: all.
+    pub among: Option<Rc<SelectedJobs>>,
+}
 
 /// What the jobs of a run spent their lives on.
 #[derive(Debug, PartialEq)]
 pub struct RunLives {
-    /// Which run.
-    pub run: RunIdentity,
-    /// By whom.
-    pub whom: Option<Whom>,
+    /// Whose.
+    pub of: LivesQuestion,
     /// What each group spent.
     pub groups: Vec<GroupLives>,
 }
 
-/// So many are kept, of runs and of groupings.
+/// So many are kept, of runs, of groupings and of selections.
 const LIVES: usize = 64;
 
 /// What can happen to it.
@@ -93,8 +100,7 @@ impl Analyses {
                 }
             }
             AnalysesAction::Lived(lives) => {
-                self.lives
-                    .retain(|of| (of.run, of.whom) != (lives.run, lives.whom));
+                self.lives.retain(|told| told.of != lives.of);
                 self.lives.push(lives);
                 let old = self.lives.len().saturating_sub(LIVES);
                 self.lives.drain(..old);

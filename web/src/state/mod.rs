@@ -35,7 +35,7 @@ pub mod view_options;
 
 use crate::draw::moments::{Dated, Moments};
 pub use action::Action;
-pub use analyses::{Analyses, AnalysesAction, Model, RunIdentity, RunLives};
+pub use analyses::{Analyses, AnalysesAction, LivesQuestion, Model, RunLives};
 pub use colour_by::ColourBy;
 use link::Link;
 pub use notices::{Notices, NoticesAction};

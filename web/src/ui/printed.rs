@@ -97,7 +97,8 @@ fn lives(stage: &Stage, state: &AppState) -> String {
     let known = stage.runs.iter().filter_map(|run| {
         let id = (run.id, run.finished()?.log_hash);
         let mut lives = state.analyses.lives.iter();
-        let lives = lives.find(|of| of.run == id && of.whom.is_none())?;
+        let lives =
+            lives.find(|told| (told.of.run, told.of.whom, &told.of.among) == (id, None, &None))?;
         Some((run.name().to_owned(), lives))
     });
     let known: Vec<(String, &Rc<RunLives>)> = known.collect();

@@ -118,6 +118,12 @@ pub(super) fn SelectionBar(props: &StateProps) -> Html {
         (Some(_), None) => "Selected range",
         _ => "Selected jobs",
     };
+    // A job's life may reach beyond the range.
+    let of = |words: &'static str| match range {
+        Some(_) => html! { <span class="hint">{ words }</span> },
+        None => Html::default(),
+    };
+    let (here, whole) = (of(" in the range"), of(" over whole lives"));
     html! {
         <section class="range" aria-label={label} data-from={range.map(|range| range.from.to_string())} data-to={range.map(|range| range.to.to_string())}>
             if let Some(range) = range {
@@ -129,10 +135,10 @@ pub(super) fn SelectionBar(props: &StateProps) -> Html {
             <div class="range-table"><table>
                 <thead><tr>
                     <th scope="col">{ "scheduler" }</th>
-                    <th scope="col"><Term definition={FINISHED} /></th>
-                    <th scope="col"><Term definition={HELD} /></th>
-                    <th scope="col"><Term definition={WAIT} /></th>
-                    <th scope="col"><Term definition={JCT} /></th>
+                    <th scope="col"><Term definition={FINISHED} />{ here.clone() }</th>
+                    <th scope="col"><Term definition={HELD} />{ here }</th>
+                    <th scope="col"><Term definition={WAIT} />{ whole.clone() }</th>
+                    <th scope="col"><Term definition={JCT} />{ whole }</th>
                 </tr></thead>
                 <tbody>{ for rows }</tbody>
             </table></div>
@@ -174,6 +180,7 @@ fn of_range(
             <button type="button" title="All views show this range" onclick={look(AxisRequest::At(range))}>{ "Zoom to it" }</button>
             { switch_button(looped, "Replay only this", Some("The player goes through this range over and over; the runs stay as they are, so the cluster is as full as it was"), onloop) }
             if jobs > 0 && selected.is_none() {
+                <span class="hint">{ "Tables and charts stay of all jobs:" }</span>
                 <button type="button" title="Select the jobs submitted in this range, in every view" onclick={onjobs}>{ "Select its jobs" }</button>
             }
             if can_replay(state, session) && jobs > 0 {

@@ -59,7 +59,7 @@ struct Server {
     /// The same run once more, to see what the job's life was spent on that was asked about last.
     watch: Option<Watch>,
     /// The same run once more, to see what all jobs' lives were spent on; and by whom it is told.
-    lives: Option<(Option<Whom>, Driver)>,
+    lives: Option<Driver>,
 }
 
 struct Watch {
@@ -142,11 +142,14 @@ impl Server {
             }
             RunRequest::Explain { job, at } => self.explain(job, at),
             RunRequest::Round { at } => self.round(at),
-            RunRequest::Lives { whom } => {
+            RunRequest::Lives { whom, among } => {
                 let Some(run) = &self.run else { return };
                 let Loaded { spec, workload, .. } = &run.loaded;
-                let lives = lives_of(whom, spec, workload);
-                self.lives = run.again().map(|again| (whom, again.noting_lives(lives)));
+                let mut lives = lives_of(whom, spec, workload);
+                if let Some(among) = among {
+                    lives = lives.among(|job| among.binary_search(&job).is_ok());
+                }
+                self.lives = run.again().map(|again| again.noting_lives(lives));
                 self.ask_again();
             }
         }
@@ -235,15 +238,15 @@ impl Server {
 
     /// Looks on for a while at what all jobs do, and tells at the end.
     fn look_on(&mut self) {
-        let Some((whom, run)) = &mut self.lives else {
+        let Some(run) = &mut self.lives else {
             return;
         };
         if let Ok(Step::Progress(_)) = run.step_for(of_ms(&self.page, SLICE_MS)) {
             return self.ask_again();
         }
-        let (whom, groups) = (*whom, run.take_lives());
+        let groups = run.take_lives();
         self.lives = None;
-        self.page.reply(RunReply::Lives { whom, groups });
+        self.page.reply(RunReply::Lives { groups });
     }
 
     fn explain(&mut self, job: JobId, at: Time) {

@@ -72,6 +72,8 @@ pub enum RunRequest {
     Lives {
         /// By whom; `None`: all together.
         whom: Option<Whom>,
+        /// Of these jobs alone; `None`: of all.
+        among: Option<Vec<JobId>>,
     },
 }
 
@@ -139,8 +141,6 @@ pub enum RunReply {
     },
     /// The answer to [`RunRequest::Lives`].
     Lives {
-        /// By whom.
-        whom: Option<Whom>,
         /// What each group spent.
         groups: Vec<GroupLives>,
     },

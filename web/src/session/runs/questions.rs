@@ -3,9 +3,8 @@
 use super::workers::RunWorker;
 use crate::bridge::protocol::RunRequest;
 use crate::session::Session;
-use crate::state::RunIdentity;
+use crate::state::LivesQuestion;
 use switchyard::Time;
-use switchyard_app::study::Whom;
 
 impl Session {
     /// Asks every run why the chosen job runs or waits, if that is not known for this time; while the clock runs on, if
@@ -30,24 +29,24 @@ impl Session {
         }
     }
 
-    /// Asks a run that is over what all its jobs spent their lives on, by whom or together, if it is not being asked.
-    pub fn ask_lives(&self, run: RunIdentity, whom: Option<Whom>) {
-        let asked = Some((run, whom));
-        let is_asked = |worker: &mut RunWorker| worker.pending_lives == asked;
-        if self
-            .0
-            .runs
-            .workers
-            .borrow_mut()
-            .get(run.0)
-            .is_some_and(is_asked)
-        {
+    /// Asks a run that is over what its jobs spent their lives on, if it is not being asked.
+    pub fn ask_lives(&self, of: LivesQuestion) {
+        let id = of.run.0;
+        let is_asked = |worker: &mut RunWorker| worker.pending_lives.as_ref() == Some(&of);
+        let mut workers = self.0.runs.workers.borrow_mut();
+        if workers.get(id).is_some_and(is_asked) {
             return;
         }
-        if self.ask_run(run.0, &RunRequest::Lives { whom })
-            && let Some(worker) = self.0.runs.workers.borrow_mut().get(run.0)
+        drop(workers);
+        let among = of.among.as_ref().map(|jobs| jobs.iter().collect());
+        let request = RunRequest::Lives {
+            whom: of.whom,
+            among,
+        };
+        if self.ask_run(id, &request)
+            && let Some(worker) = self.0.runs.workers.borrow_mut().get(id)
         {
-            worker.pending_lives = asked;
+            worker.pending_lives = Some(of);
         }
     }
 

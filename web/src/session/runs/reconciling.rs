@@ -251,12 +251,12 @@ impl Session {
             News::Reply(RunReply::Lived { job, life }) => {
                 self.dispatch(SelectionAction::Lived(id, job, Rc::new(*life)));
             }
-            News::Reply(RunReply::Lives { whom, groups }) => {
+            News::Reply(RunReply::Lives { groups }) => {
                 let mut runs = self.0.runs.workers.borrow_mut();
                 let asked = runs.get(id).and_then(|run| run.pending_lives.take());
                 drop(runs);
-                if let Some((run, _)) = asked {
-                    let lives = RunLives { run, whom, groups };
+                if let Some(of) = asked {
+                    let lives = RunLives { of, groups };
                     self.dispatch(AnalysesAction::Lived(Rc::new(lives)));
                 }
             }

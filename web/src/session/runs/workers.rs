@@ -8,14 +8,13 @@ use super::weights::RunWeights;
 use crate::bridge::client::WorkerHandle;
 use crate::bridge::protocol::{RunInput, Runner};
 use crate::machine::Machine;
-use crate::state::RunIdentity;
+use crate::state::LivesQuestion;
 use std::rc::Rc;
 use std::sync::Arc;
 use switchyard::engine::{LogBudget, SimulationProgress};
 use switchyard::job::JobId;
 use switchyard::workload::ApplicationSettings;
 use switchyard::{RunSpec, Time};
-use switchyard_app::study::Whom;
 
 /// What a run was started with, besides the jobs.
 pub(super) struct Orders {
@@ -66,8 +65,8 @@ pub(super) struct RunWorker<Worker = WorkerHandle<Runner>> {
     /// The same of questions about rounds.
     pub(super) pending_round: Option<Time>,
     pub(super) answered_round: Option<Time>,
-    /// The question about all jobs' lives that is not answered yet: of which run, and by whom.
-    pub(super) pending_lives: Option<(RunIdentity, Option<Whom>)>,
+    /// The question about jobs' lives that is not answered yet.
+    pub(super) pending_lives: Option<LivesQuestion>,
 }
 
 impl<Worker> RunWorker<Worker> {

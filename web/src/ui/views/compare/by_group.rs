@@ -37,8 +37,14 @@ struct GroupedRun {
 }
 
 /// The complete runs by groups, which are the same in all of them.
-fn by_groups(by: By, stage: &Stage) -> Vec<GroupedRun> {
+fn by_groups(by: By, stage: &Stage, filter: &str) -> Vec<GroupedRun> {
     let groups = Groups::of(by, &stage.workload);
+    // Who has chosen a group here goes on from one to the next.
+    let is_choice = |name: &String| conditions::of_group(by, name).is_some_and(|of| of == filter);
+    let groups = match groups.names.iter().any(is_choice) {
+        true => groups,
+        false => groups.among(|job| stage.selection.holds(job)),
+    };
     let ends = stage.runs.iter().filter(|run| run.finished().is_some());
     let ends = ends.filter_map(|run| run.log.event_times().last().copied());
     let until = ends.fold(0.0, f64::max);
@@ -85,8 +91,9 @@ pub(super) fn ByGroup(props: &ByGroupProps) -> Html {
     let by = chosen(state, &told);
     let complete = props.columns.iter().filter(|column| column.complete);
     let complete: Vec<u32> = complete.map(|column| column.id).collect();
-    let found = use_memo((trace, by, complete), |(_, by, _)| {
-        by.map(|by| by_groups(by, &stage.read()))
+    let selection = stage.read().selection.version();
+    let found = use_memo((trace, by, complete, selection), |(_, by, ..)| {
+        by.map(|by| by_groups(by, &stage.read(), state.option(&JOBS_FILTER)))
     });
     let (Some(by), Some(found)) = (by, &*found) else {
         return Html::default();

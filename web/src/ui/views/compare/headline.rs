@@ -40,7 +40,10 @@ fn terms(state: &AppState, session: &Session, columns: &[RunColumn]) -> Html {
         let jobs = stage.selection.jobs().map(|jobs| jobs.count());
         jobs.map(|jobs| {
             let all = format::counted(all, "job", "jobs");
-            format!("Of the {} of {all} that are selected. Where the time went, and what is told by group, are of all jobs.", format::count(jobs))
+            format!(
+                "Of the {} of {all} that are selected, as are the charts and tables below.",
+                format::count(jobs)
+            )
         })
     };
     html! {

@@ -2,9 +2,11 @@
 //! which jobs. A run's worker looks at the run once more to tell it.
 
 use crate::draw::format;
+use crate::selected_jobs::conditions;
+use crate::session::Session;
 use crate::stage::{Stage, StageRun};
-use crate::state::view_options::LIVES_BY;
-use crate::state::{AppState, RunIdentity, RunLives, ViewAction};
+use crate::state::view_options::{JOBS_FILTER, LIVES_BY};
+use crate::state::{AppState, LivesQuestion, RunLives, ViewAction};
 use crate::ui::controls::{list, option, quiet_button, swatch};
 use crate::ui::download;
 use crate::ui::export::file_name;
@@ -23,6 +25,10 @@ use yew::prelude::*;
 /// So many groups are shown; files have all.
 const GROUPS: usize = 12;
 
+/// So many causes are told of each group, and so many jobs of a cause.
+const CAUSES: usize = 2;
+const NAMED: usize = 3;
+
 /// About how much room the shares take, and the bar of a run with what caused its parts, CSS pixels.
 const PENDING: usize = 170;
 const PENDING_RUN: usize = 110;
@@ -32,7 +38,7 @@ const AT_ONCE_MS: f64 = 4000.0;
 
 /// A run that is over, and what is known of it.
 struct ToldRun {
-    id: RunIdentity,
+    of: LivesQuestion,
     name: String,
     hue: usize,
     wall_ms: f64,
@@ -40,13 +46,18 @@ struct ToldRun {
 }
 
 fn told(state: &AppState, stage: &Stage, whom: Option<Whom>) -> Vec<ToldRun> {
+    let among = stage.selection.jobs();
     let of_run = |run: &StageRun| {
         let finished = run.finished()?;
-        let id = (run.id, finished.log_hash);
+        let of = LivesQuestion {
+            run: (run.id, finished.log_hash),
+            whom,
+            among: among.cloned(),
+        };
         let mut lives = state.analyses.lives.iter();
-        let lives = lives.find(|of| of.run == id && of.whom == whom);
+        let lives = lives.find(|told| told.of == of);
         Some(ToldRun {
-            id,
+            of,
             name: run.name().to_owned(),
             hue: run.hue(),
             wall_ms: finished.wall_ms.unwrap_or_default(),
@@ -76,16 +87,16 @@ pub(super) fn Lives(props: &StateProps) -> Html {
     let asked = use_state_eq(|| false);
     let is_quick = runs.iter().all(|run| run.wall_ms <= AT_ONCE_MS);
     let looks = *asked || is_quick;
-    let missing: Vec<RunIdentity> = runs
+    let missing: Vec<LivesQuestion> = runs
         .iter()
         .filter(|run| looks && run.lives.is_none())
-        .map(|run| run.id)
+        .map(|run| run.of.clone())
         .collect();
-    use_effect_with((missing, whom), {
+    use_effect_with(missing, {
         let session = session.clone();
-        move |(missing, whom)| {
-            for run in missing {
-                session.ask_lives(*run, *whom);
+        move |missing| {
+            for of in missing {
+                session.ask_lives(of.clone());
             }
         }
     });
@@ -104,10 +115,6 @@ pub(super) fn Lives(props: &StateProps) -> Html {
         )
     };
     let kinds: Html = kinds.iter().map(of_kind).collect();
-    let on_job = {
-        let session = session.clone();
-        Callback::from(move |job: JobId| session.select(Some(job)))
-    };
     let look = {
         let asked = asked.clone();
         Callback::from(move |_: MouseEvent| asked.set(true))
@@ -129,6 +136,10 @@ pub(super) fn Lives(props: &StateProps) -> Html {
             download::text(&name, "text/csv", &lives_csv(rows));
         })
     };
+    let every = match stage.read().selection.jobs() {
+        Some(_) => "the selected jobs",
+        None => "all jobs",
+    };
     let seconds = runs.iter().fold(0.0, |all, run| all + run.wall_ms) / 1000.0;
     html! {
         <section class="by-whom lives" aria-label="Where the jobs' time went">
@@ -136,7 +147,7 @@ pub(super) fn Lives(props: &StateProps) -> Html {
                 <h2>{ "Where the jobs' time went" }</h2>
                 <label><span>{ "Of " }</span>{ list(by, html! {
                     <>
-                        { option("all", "all jobs", whom.is_none(), None) }
+                        { option("all", every, whom.is_none(), None) }
                         { kinds }
                         if has_tree {
                             { option("queue", "Queue", whom == Some(Whom::Queue), None) }
@@ -157,7 +168,7 @@ pub(super) fn Lives(props: &StateProps) -> Html {
                 if told.len() < runs.len() {
                     <p class="hint" aria-live="polite">{ "The runs are looked at once more…" }</p>
                 }
-                { groups(&told, &stage.read(), dark, &on_job) }
+                { groups((&told, whom), &stage.read(), (state, session), dark) }
                 { legend(&told, whom, dark) }
             }
         </section>
@@ -166,15 +177,21 @@ pub(super) fn Lives(props: &StateProps) -> Html {
 
 /// Each group's bars, one for each run, all on one scale; who waits most in the first run comes first.
 fn groups(
-    told: &[(&ToldRun, &RunLives)],
+    (told, whom): (&[(&ToldRun, &RunLives)], Option<Whom>),
     stage: &Stage,
+    (state, session): (&AppState, &Session),
     dark: bool,
-    on_job: &Callback<JobId>,
 ) -> Html {
+    let on_job = {
+        let session = session.clone();
+        Callback::from(move |job: JobId| session.select(Some(job)))
+    };
     let Some((_, first)) = told.first() else {
         return Html::default();
     };
-    let mut order: Vec<&GroupLives> = first.groups.iter().collect();
+    let mut order: Vec<&GroupLives> = (first.groups.iter())
+        .filter(|group| alone || group.jobs > 0)
+        .collect();
     switchyard::order::sort_by(&mut order, |a, b| {
         switchyard::order::by_value(&b.waited(), &a.waited())
     });
@@ -187,7 +204,7 @@ fn groups(
             .map(move |(_, lives)| of(lives, &name).gpu_hours)
     });
     let most = all.fold(f64::MIN_POSITIVE, f64::max);
-    let alone = first.whom.is_none();
+    let alone = whom.is_none();
     let shown = order.iter().map(|group| {
         let rows = told.iter().map(|(run, lives)| {
             let group = of(lives, &group.name);
@@ -201,13 +218,14 @@ fn groups(
                     amount: format::gpu_hours(part.gpu_hours * 3600.0),
                 })
                 .collect();
-            let causes = group.parts.iter().filter(|part| alone && !part.by.is_empty());
+            let caused = group.parts.iter().filter(|part| !part.by.is_empty());
+            let causes = caused.take(if alone { usize::MAX } else { CAUSES });
             let causes = causes.map(|part| {
                 let share = format::percent(part.gpu_hours / group.gpu_hours);
                 let title = switchyard_app::lives::title(part.spent, &part.law);
                 html! {
-                    <li>{ patch(part.spent, dark) }{ format!("{share} {title}, most of it ") }
-                        { because_of(stage, &part.by[..part.by.len().min(3)], |hours| format::gpu_hours(hours * 3600.0), on_job) }</li>
+                    <li>{ patch(part.spent, dark) }{ format!("{share} {title}, most of all ") }
+                        { because_of(stage, &part.by[..part.by.len().min(NAMED)], |hours| format::gpu_hours(hours * 3600.0), &on_job) }</li>
                 }
             });
             let waited = format!(
@@ -216,7 +234,7 @@ fn groups(
                 format::gpu_hours(group.gpu_hours * 3600.0)
             );
             html! {
-                <div class="lives-run" key={run.id.0}>
+                <div class="lives-run" key={run.of.run.0}>
                     <p>{ swatch(run.hue, dark) }<span class="run">{ &run.name }</span><span class="hint">{ waited }</span></p>
                     { bar(&run.name, &parts, group.gpu_hours / most, dark) }
                     <ul class="spent-parts">{ for causes }</ul>
@@ -224,10 +242,25 @@ fn groups(
             }
         });
         let called = group.called();
+        let condition = match whom {
+            Some(Whom::Jobs(by)) => conditions::of_group(by, &group.name),
+            Some(Whom::Queue) | None => None,
+        };
+        let name = match condition {
+            None => html! { { called } },
+            Some(condition) => {
+                let pressed = conditions::is_pressed(state.option(&JOBS_FILTER), &condition);
+                let session = session.clone();
+                let onclick = Callback::from(move |event: MouseEvent| {
+                    session.press_condition(&condition, event.shift_key());
+                });
+                html! { <button type="button" class="link group-name" aria-pressed={pressed.to_string()} {onclick}>{ called }</button> }
+            }
+        };
         html! {
             <div class="lives-group">
                 if !alone {
-                    <h3 title={called.to_owned()}>{ called }<span class="hint">{ format!(" {}", format::counted(group.jobs.into(), "job", "jobs")) }</span></h3>
+                    <h3 title={called.to_owned()}>{ name }<span class="hint">{ format!(" {}", format::counted(group.jobs.into(), "job", "jobs")) }</span></h3>
                 }
                 { for rows }
             </div>
@@ -274,7 +307,7 @@ fn legend(told: &[(&ToldRun, &RunLives)], whom: Option<Whom>, dark: bool) -> Htm
     });
     let label = match whom {
         None => "What the jobs' time was spent on",
-        Some(_) => "What the time of all jobs was spent on",
+        Some(_) => "What the time of all groups was spent on",
     };
     html! {
         <div class="metrics" tabindex="0" role="region" aria-label={label}>

@@ -37,7 +37,9 @@ const NAMED: usize = 5;
 #[derive(PartialEq)]
 struct ChangedJobs {
     all: Changes,
-    /// Jobs that take less time here, more, and as much.
+    /// How many of these jobs are selected; `None`: all are.
+    selected: Option<u64>,
+    /// Of those that are selected: jobs that take less time here, more, and as much.
     counts: [u64; 3],
     /// The jobs that gain most time, and those that lose most.
     winners: Vec<Dot>,
@@ -54,8 +56,11 @@ impl ChangedJobs {
             &outcomes(stage, second).jct,
             &class,
         )?;
+        let selection = &stage.selection;
+        let own = all.dots.iter().filter(|dot| selection.holds(dot.job));
+        let own: Vec<Dot> = own.copied().collect();
         let mut counts = [0; 3];
-        for dot in &all.dots {
+        for dot in &own {
             let ratio = dot.ratio();
             let kind = match ratio {
                 _ if ratio * SAME < 1.0 => 0,
@@ -66,8 +71,9 @@ impl ChangedJobs {
         }
         Some(Self {
             counts,
-            winners: largest(&all.dots, 1.0),
-            losers: largest(&all.dots, -1.0),
+            winners: largest(&own, 1.0),
+            losers: largest(&own, -1.0),
+            selected: selection.jobs().map(|_| own.len() as u64),
             all,
         })
     }
@@ -75,7 +81,11 @@ impl ChangedJobs {
     /// How many gain and lose, under the first and the second of these names.
     fn in_words(&self, names: (&str, &str)) -> String {
         let [sooner, later, alike] = self.counts.map(format::count);
-        let jobs = format::counted(self.all.dots.len() as u64, "job", "jobs");
+        let jobs = match self.selected {
+            None => format::counted(self.all.dots.len() as u64, "job", "jobs"),
+            Some(0) => return "No selected job has finished in both runs yet.".to_owned(),
+            Some(selected) => format::counted(selected, "selected job", "selected jobs"),
+        };
         format!(
             "Under {}, {sooner} of {jobs} finish sooner than under {}, {later} later, {alike} at about the same time.",
             names.1, names.0
@@ -112,9 +122,19 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let classes = use_classes_by(state, session, by);
     // A class that was chosen is one of other colours.
     let lit = state.view.lit.filter(|_| by == state.view.colour_by);
-    let changed = use_memo((state.runs.revision, there, here, state.view.colour_by), {
+    let selection = shared.read().selection.version();
+    let shown = (
+        state.runs.revision,
+        there,
+        here,
+        state.view.colour_by,
+        selection,
+    );
+    let changed = use_memo(shown, {
         let (stage, state) = (shared.clone(), state.clone());
-        move |&(_, there, here, _)| ChangedJobs::of(&stage.read(), there, here, &state).map(Rc::new)
+        move |&(_, there, here, ..)| {
+            ChangedJobs::of(&stage.read(), there, here, &state).map(Rc::new)
+        }
     });
     let changed = &*changed;
     let places = use_mut_ref(|| None::<Places>);
@@ -252,7 +272,12 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         };
         html! { <PictureSaver what="What changed" name={file_name(state, "what-changed")} {draw} {csv} caption={of_all} /> }
     });
-    let left_out = (stage.workload.jobs.len() - dots) as u64;
+    let told = changed.as_ref().and_then(|changed| changed.selected);
+    let asked = stage.selection.jobs().map(|jobs| jobs.count());
+    let left_out = match (asked, told) {
+        (Some(asked), Some(told)) => asked - told,
+        _ => (stage.workload.jobs.len() - dots) as u64,
+    };
     html! {
         <section class="changed" aria-label="What changed">
             <div class="changed-head">

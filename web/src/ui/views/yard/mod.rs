@@ -124,13 +124,22 @@ fn ratio(state: &AppState, card: &Run) -> Option<String> {
     ratio.filter(|_| mine.is_whole() && its.is_whole())
 }
 
+/// What is said behind a number of a whole run while some of the jobs are selected.
+fn of_all(session: &Session) -> &'static str {
+    match session.stage().read().selection.jobs() {
+        Some(_) => " of all jobs",
+        None => "",
+    }
+}
+
 /// One run's yard; `narrow_shown`: also on a narrow screen.
 pub(super) fn yard(state: &AppState, services: &Services, card: &Run, narrow_shown: bool) -> Html {
+    let of_all = of_all(&services.session);
     let result = match (&card.phase, card.summary()) {
         (_, Some(summary)) => html! {
             <>
                 <span class="figure" title="Mean job completion time: finish − submission, waiting included">
-                    { format!("mean JCT {}", format::duration(summary.jct.mean)) }
+                    { format!("mean JCT {}{of_all}", format::duration(summary.jct.mean)) }
                 </span>
                 if let Some(left) = left(summary) {
                     <span class="left">{ left }</span>

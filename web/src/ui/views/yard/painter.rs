@@ -26,6 +26,7 @@ use crate::draw::space::{Device, Point, Ratio, Rect, Size};
 use crate::draw::viewport::{Glide, KEY_PAN, KEY_ZOOM, Plane, wheel_zoom};
 use crate::draw::{Pointer, PointerKind, Response, describe};
 use crate::stage::{Stage, StageRun};
+use crate::ui::embed::embedded_view;
 use floor::Floor;
 use look::{Detail, Inside, LinkLines, tells_sockets};
 use motion::Motion;
@@ -415,6 +416,10 @@ impl RunPainter for Yard {
         self.pointer = Some(at);
         let mut response = Response::over_nothing();
         match pointer.kind {
+            // A figure does not hold up who scrolls through its article.
+            PointerKind::Wheel { .. } if embedded_view().is_some() && !pointer.ctrl => {
+                response.passes = true;
+            }
             PointerKind::Wheel { dy, .. } => {
                 self.zoom(at, wheel_zoom(dy));
                 response.repaint = true;
