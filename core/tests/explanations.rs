@@ -598,7 +598,11 @@ fn a_number_is_what_its_sum_comes_to() {
     let policies = switchyard::policies::POLICIES
         .iter()
         .map(|entry| entry.name);
-    let others = ["slurm[priority_weight_age=1000,priority_weight_job_size=500]"];
+    let others = [
+        "slurm[priority_weight_age=1000,priority_weight_job_size=500]",
+        "tiresias-gittins[delta=20000]",
+        "kueue[within=shortest-expected]",
+    ];
     let mut with_sums = BTreeSet::new();
     for policy in policies.chain(others) {
         let terms = terms_with_sums(policy, "lab", &[2.0, 11.0], "");
@@ -608,8 +612,12 @@ fn a_number_is_what_its_sum_comes_to() {
         "tiresias-las attained service",
         "las attained service",
         "gittins Gittins index",
+        "tiresias-gittins Gittins index",
+        "tiresias-gittins[delta=20000] Gittins index",
+        "shortest-expected expected remaining",
         "srsf remaining service (true)",
         "themis finish-time fairness ρ, if it ran from now on",
+        "kueue[within=shortest-expected] expected remaining",
     ] {
         assert!(with_sums.contains(told), "{told}: {with_sums:#?}");
     }
