@@ -601,6 +601,9 @@ fn a_number_is_what_its_sum_comes_to() {
     let others = [
         "slurm[priority_weight_age=1000,priority_weight_job_size=500]",
         "tiresias-gittins[delta=20000]",
+        "wfp3[quirks=true]",
+        "kueue[within=f1]",
+        "kueue[within=srsf]",
         "kueue[within=shortest-expected]",
     ];
     let mut with_sums = BTreeSet::new();
@@ -617,6 +620,12 @@ fn a_number_is_what_its_sum_comes_to() {
         "shortest-expected expected remaining",
         "srsf remaining service (true)",
         "themis finish-time fairness ρ, if it ran from now on",
+        "wfp3 score",
+        "wfp3[quirks=true] score",
+        "unicep score",
+        "f1 score",
+        "kueue[within=f1] its number by f1",
+        "kueue[within=srsf] its number by srsf",
         "kueue[within=shortest-expected] expected remaining",
     ] {
         assert!(with_sums.contains(told), "{told}: {with_sums:#?}");
