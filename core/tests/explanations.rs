@@ -627,7 +627,28 @@ fn a_number_is_what_its_sum_comes_to() {
         "kueue[within=f1] its number by f1",
         "kueue[within=srsf] its number by srsf",
         "kueue[within=shortest-expected] expected remaining",
+        "gandiva-fair received on GPUs",
     ] {
         assert!(with_sums.contains(told), "{told}: {with_sums:#?}");
+    }
+}
+
+/// The same on samples that reach what some policies tell only of jobs of measured models, or of queues.
+#[test]
+fn numbers_of_models_and_queues_are_what_their_sums_come_to() {
+    let turns = ("in-turns", [0.75, 2.0], "");
+    let batches = ("batches", [0.5, 1.0], "");
+    for (policy, (sample, hours, queues), told) in [
+        ("muri-s", turns, "remaining service at the last round"),
+        ("muri-l", turns, "attained service at the last round"),
+        ("muri-s", turns, "an iteration of each in turn"),
+        ("antman", turns, "an iteration here"),
+        ("shockwave", batches, "projected finish-time fairness ρ"),
+        ("shockwave", batches, "predicted remaining run time"),
+        ("allox", batches, "left, with the throughput of now"),
+        ("ossp", batches, "left, with the throughput of now"),
+    ] {
+        let terms = terms_with_sums(policy, sample, &hours, queues);
+        assert!(terms.contains(told), "{policy}: {terms:?}");
     }
 }
