@@ -633,8 +633,38 @@ fn a_number_is_what_its_sum_comes_to() {
         "kueue[within=srsf] its number by srsf",
         "kueue[within=shortest-expected] expected remaining",
         "gandiva-fair received on GPUs",
+        "yarn-cs its queue's share",
+        "volcano they may do so up to",
     ] {
         assert!(with_sums.contains(told), "{told}: {with_sums:#?}");
+    }
+}
+
+/// The queues of the sample of two teams.
+const TEAMS: &str = "lab\nvision parent=lab gpus=8\nspeech parent=lab gpus=8";
+
+/// Whoever shows a fact can lead to the queues that it names.
+#[test]
+fn queues_are_never_named_in_plain_words() {
+    let is_queue = |word: &str| ["lab", "vision", "speech"].contains(&word);
+    let names_one = |text: &str| {
+        let mut words = text.split(|of: char| !of.is_alphanumeric() && of != '-');
+        words.any(is_queue)
+    };
+    assert!(names_one("share of lab's"));
+    for policy in ["kueue", "kai", "volcano", "yarn-cs", "slurm"] {
+        let mut named = 0;
+        for fact in facts_of(policy, "two-teams", &[1.0, 2.5, 3.5, 4.5], TEAMS) {
+            assert!(!names_one(&fact.term), "{policy}: {fact:?}");
+            for said in &fact.value {
+                match said {
+                    Said::Words(words) => assert!(!names_one(words), "{policy}: {fact:?}"),
+                    Said::Queue(_) => named += 1,
+                    _ => {}
+                }
+            }
+        }
+        assert!(named > 0, "{policy}");
     }
 }
 
@@ -644,6 +674,7 @@ fn numbers_of_models_and_queues_are_what_their_sums_come_to() {
     let turns = ("in-turns", [0.75, 2.0], "");
     let batches = ("batches", [0.5, 1.0], "");
     let types = ("three-types", [0.5, 1.0], "");
+    let teams = ("two-teams", [1.0, 3.5], TEAMS);
     for (policy, (sample, hours, queues), told) in [
         ("muri-s", turns, "remaining service at the last round"),
         ("muri-l", turns, "attained service at the last round"),
@@ -656,6 +687,10 @@ fn numbers_of_models_and_queues_are_what_their_sums_come_to() {
         ("sia", types, "configuration"),
         ("sia", types, "if it were alone"),
         ("sia", types, "restart factor"),
+        ("kueue", teams, "its queue's dominant resource share"),
+        ("kai", teams, "its queue's fair share"),
+        ("yarn-cs", teams, "a queue above uses of its capacity"),
+        ("volcano", teams, "its queue's share of what it deserves"),
     ] {
         let terms = terms_with_sums(policy, sample, &hours, queues);
         assert!(terms.contains(told), "{policy}: {terms:?}");
