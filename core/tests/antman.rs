@@ -170,6 +170,16 @@ fn an_opportunistic_job_beside_a_guaranteed_one_is_as_fast_as_the_law_says() {
     assert_eq!(log.sample_gpus()[0], 8, "each GPU counts once");
     let now = told("antman", &rows, 1, 50.0);
     assert_eq!(now.verdict, Verdict::Runs);
+    let here = now.facts.iter().find(|of| of.term == "an iteration here");
+    let sum = here.and_then(|here| here.sum.as_ref()).expect("it is told");
+    let other = kind(GPT2, 4).iteration_time;
+    let iterations = of_both * own.iteration_time / other;
+    let [many, one] = [0, 1].map(|at| sum.operands[at].value);
+    assert!(
+        (many - iterations).abs() < 1e-9 && many.fract() == 0.0,
+        "{many}"
+    );
+    assert_eq!((one, many * one), (other, sum.result));
     let words = words(&now);
     let how = format!(", {of_both:.2} times as long, beside the guaranteed job 2");
     assert!(words.iter().any(|of| of.ends_with(&how)), "{words:?}");

@@ -5,7 +5,7 @@ mod scripted;
 use std::sync::Arc;
 use switchyard::cluster::ClusterSpec;
 use switchyard::engine::{EventKind, News, NodeState, PlanErrorKind, RunError, RunLog, SimOptions};
-use switchyard::explain::Fact;
+use switchyard::explain::{Fact, Said};
 use switchyard::job::{Job, JobId, Work};
 use switchyard::report::{Failures, Summary};
 use switchyard::workload::application::Application;
@@ -232,6 +232,8 @@ fn a_job_says_that_a_failure_makes_it_wait() {
         fact("away").as_deref(),
         Some("2 GPUs, enough for it: node 0 is down until 90 s")
     );
+    let lost = told.facts.iter().find(|fact| fact.term == "lost its GPUs");
+    assert!(lost.expect("it is told").value.contains(&Said::Node(0)));
 }
 
 /// A gang takes the GPU that another job holds beside one that a draining node pins to its place: that one stays.

@@ -116,8 +116,8 @@ fn nobody_takes_more_than_its_share() {
     let mut run = run("kai", "1x8", TEAMS, &workload);
     assert_eq!(held(&mut run, &workload, 20.0), [8, 0]);
     assert_eq!(
-        fact(&run, 8, 20.0, "takes nothing back: speech would have").as_deref(),
-        Some("5 GPUs of a fair share of 4 GPUs")
+        fact(&run, 8, 20.0, "takes nothing back").as_deref(),
+        Some("speech would have 5 GPUs of a fair share of 4 GPUs")
     );
 }
 
@@ -222,14 +222,8 @@ fn who_cannot_be_evicted_uses_only_what_the_queue_deserves() {
     let mut run = run("kai", "1x8", TEAMS, &workload);
     assert_eq!(held(&mut run, &workload, 5.0), [4, 0]);
     assert_eq!(
-        fact(
-            &run,
-            4,
-            5.0,
-            "jobs that nobody may evict would have in vision"
-        )
-        .as_deref(),
-        Some("5 GPUs of what it deserves, 4 GPUs")
+        fact(&run, 4, 5.0, "jobs that nobody may evict would have").as_deref(),
+        Some("vision: 5 GPUs of what it deserves, 4 GPUs")
     );
     // Of 8, 5 are asked for, 4 are free, and those that run stay.
     assert_eq!(held(&mut run, &workload, 20.0), [4, 0]);
@@ -284,12 +278,12 @@ fn why_tells_the_sum_of_a_share_and_whose_saturation_was_compared() {
     );
     assert_eq!(of(9, "last evicted by").as_deref(), Some("job 10"));
     assert_eq!(
-        of(9, "a had").as_deref(),
-        Some("10 GPUs of a fair share of 7 GPUs, and deserved 2 GPUs")
+        of(9, "the queue that lost it had").as_deref(),
+        Some("a: 10 GPUs of a fair share of 7 GPUs, and deserved 2 GPUs")
     );
     assert_eq!(
-        of(9, "b had with it").as_deref(),
-        Some("1 GPU of a fair share of 3 GPUs, and deserved 2 GPUs")
+        of(9, "the queue that took it had with that job").as_deref(),
+        Some("b: 1 GPU of a fair share of 3 GPUs, and deserved 2 GPUs")
     );
 }
 

@@ -6,7 +6,7 @@ mod scripted;
 use std::sync::Arc;
 use switchyard::cluster::{ClusterSpec, Part, Placement};
 use switchyard::engine::{EventKind, PlanErrorKind, RunLog, SimOptions, Simulation};
-use switchyard::explain::Fact;
+use switchyard::explain::{Fact, Said};
 use switchyard::job::{Demand, Job, JobId, Servers};
 use switchyard::report::Outcomes;
 use switchyard::workload::Workload;
@@ -91,6 +91,7 @@ fn servers_go_with_their_node_and_are_told() {
     let facts = before.explain(JobId(0), Time::ZERO).facts;
     let told = facts.iter().find(|fact| fact.term == "parameter servers");
     assert_eq!(told.map(Fact::in_seconds).as_deref(), Some("1 on node 1"));
+    assert!(told.is_some_and(|fact| fact.value.contains(&Said::Node(1))));
     let log = run(&jobs, cluster, SimOptions::default(), "1:40..60");
     assert_eq!((log.evictions(), log.eviction(0).node), (1, 1));
     assert_eq!(log.servers(1).collect::<Vec<_>>(), [(1, 1)]);

@@ -50,7 +50,10 @@ fn who_may_ask_is_limited_by_the_overcommit_factor() {
         told(11, "it may ask").as_deref(),
         Some("yes, it is enqueued")
     );
-    assert_eq!(told(11, "it meets the limit of").as_deref(), Some("a"));
+    assert_eq!(
+        told(11, "it meets the limit of").as_deref(),
+        Some("a: 10 GPUs used of at most 10 GPUs")
+    );
     assert_eq!(told(11, "its queue deserves").as_deref(), Some("10 GPUs"));
     assert_eq!(
         told(32, "it may ask").as_deref(),

@@ -104,7 +104,10 @@ fn a_wait_tells_the_queue_that_is_at_its_maximum() {
     assert_eq!(told("queue").as_deref(), Some("vision < research < root"));
     assert_eq!(told("its queue uses").as_deref(), Some("13 GPUs"));
     assert_eq!(told("its queue is guaranteed").as_deref(), Some("8 GPUs"));
-    assert_eq!(told("research may use at most").as_deref(), Some("13 GPUs"));
+    assert_eq!(
+        told("a queue above may use at most").as_deref(),
+        Some("research: 13 GPUs")
+    );
     assert_eq!(
         told("its queue uses of its capacity").as_deref(),
         Some("162 %")

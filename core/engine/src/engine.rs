@@ -18,7 +18,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use switchyard_explain::{
-    Cause, Explanation, Fact, Life, RoundReport, Said, Slowness, Spent, Verdict,
+    Cause, Explanation, Fact, Life, RoundReport, Said, Slowness, Spent, Unit, Verdict,
 };
 use switchyard_model::outages::Outages;
 use switchyard_placement::Learned;
@@ -233,10 +233,9 @@ impl Simulation {
         if phase == Phase::Running {
             explanation.slow = world.speeds.causes(job);
             let segment = world.jobs.segment[job.index()];
-            let servers = world.log.servers_in_words(segment as usize);
-            if !servers.is_empty() {
-                let fact = Fact::new("parameter servers", servers);
-                explanation.facts.push(fact);
+            let servers = servers(&world.log, segment as usize);
+            if !servers.value.is_empty() {
+                explanation.facts.push(servers);
             }
         }
         if let Some(training) = training {
@@ -441,15 +440,15 @@ fn failure_facts(world: &World, job: JobId, verdict: Verdict) -> Vec<Fact> {
     if world.ledger.starts(job) > 0
         && let Some(eviction) = evictions.find(|eviction| eviction.segment == segment)
     {
-        let what = format!("node {} failed", eviction.node);
-        facts.push(lost(what, eviction.lost));
+        let fact = Fact::of(LOST, vec![Said::Node(eviction.node)]).then(" failed");
+        facts.push(with_work_lost(fact, eviction.lost));
     }
     let stop = log.stop_of(segment, since);
     if world.ledger.starts(job) > 0
         && let Some(stop) = stop
     {
         let what = format!("it {}, as its trace records", stop.cause);
-        facts.push(lost(what, stop.lost));
+        facts.push(with_work_lost(Fact::new(LOST, what), stop.lost));
     }
     if world.nodes.closed() == 0 {
         return facts;
@@ -492,14 +491,27 @@ fn gpus_away(world: &World) -> u32 {
     away.map(|(_, gpus)| gpus).sum()
 }
 
-/// That a job lost its GPUs, why, and how many seconds of work.
-fn lost(why: String, seconds: f64) -> Fact {
-    let said = vec![
-        Said::Words(why + "; "),
-        Said::Span(seconds),
-        Said::Words(" of work are lost".to_owned()),
-    ];
-    Fact::of("lost its GPUs", said)
+/// What it is called that a job lost its GPUs; the value says why.
+const LOST: &str = "lost its GPUs";
+
+/// The same with how many seconds of work.
+fn with_work_lost(why: Fact, seconds: f64) -> Fact {
+    why.then("; ")
+        .and(Said::Span(seconds))
+        .then(" of work are lost")
+}
+
+/// How many parameter servers of a segment are on which node; without a value where there are none.
+fn servers(log: &RunLog, segment: usize) -> Fact {
+    let mut fact = Fact::of("parameter servers", Vec::new());
+    for (at, (node, count)) in log.servers(segment).enumerate() {
+        fact = fact
+            .then(if at > 0 { ", " } else { "" })
+            .and(Said::count(count, Unit::None))
+            .then(" on ")
+            .and(Said::Node(node));
+    }
+    fact
 }
 
 /// How many nodes an explanation names.

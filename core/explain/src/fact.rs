@@ -173,6 +173,15 @@ impl Fact {
         self
     }
 
+    /// The same of a queue: its name stands before the value.
+    #[must_use]
+    pub fn of_queue(mut self, name: &str) -> Self {
+        let name = Said::Queue(name.to_owned());
+        let colon = Said::Words(": ".to_owned());
+        self.value.splice(0..0, [name, colon]);
+        self
+    }
+
     /// With another piece behind.
     #[must_use]
     pub fn and(mut self, said: Said) -> Self {
@@ -261,6 +270,7 @@ mod tests {
             (Fact::span("left", 8.0), "8 s"),
             (Fact::path("queue", ["a", "b"].into_iter()), "a < b"),
             (Fact::level("queue", 1, 3_u32), "2 of 3"),
+            (Fact::gpus("above it", 4).of_queue("lab"), "lab: 4 GPUs"),
         ] {
             assert_eq!(fact.in_seconds(), text);
         }

@@ -26,9 +26,15 @@ pub fn iteration_beside(job: Kind, guaranteed: Option<Kind>) -> f64 {
     guaranteed.map_or(job.iteration_time * SHARED, |other| beside(job, other))
 }
 
-/// How long an iteration of an opportunistic job takes beside a guaranteed one, seconds: it fits its phases into what
-/// the other's iterations leave idle, and so lasts for whole iterations of the other.
+/// How long an iteration of an opportunistic job takes beside a guaranteed one, seconds: it lasts for whole iterations
+/// of the other.
 pub fn beside(job: Kind, guaranteed: Kind) -> f64 {
+    iterations_of(job, guaranteed) * guaranteed.iteration_time
+}
+
+/// How many iterations of a guaranteed job one of an opportunistic job lasts for: it fits its phases into what they
+/// leave idle.
+pub fn iterations_of(job: Kind, guaranteed: Kind) -> f64 {
     let (mut gpu, mut network) = (job.times.gpu, job.times.network);
     let other = guaranteed.times;
     let fit = |time: f64, room: f64| match room > 0.0 {
@@ -56,7 +62,7 @@ pub fn beside(job: Kind, guaranteed: Kind) -> f64 {
     if extra > other.storage_and_cpu {
         iterations += 1.0;
     }
-    iterations * guaranteed.iteration_time
+    iterations
 }
 
 /// The GPUs that an opportunistic gang takes: the least loaded below a limit, of equal ones the first. `None` where

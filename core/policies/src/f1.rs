@@ -5,6 +5,7 @@ use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::picking::{BACKFILL, Backfill, ByScore, Candidate, QUIRKS, Queue, ZERO};
 use super::{Policy, PolicyEntry};
+use switchyard_explain::{Operand, Unit};
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "f1",
@@ -36,7 +37,7 @@ impl Properties for Parameters {
 }
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
-    let pick = ByScore::fixed(score, params.zero);
+    let pick = ByScore::fixed(score, params.zero).told_by(terms);
     let backfill = Backfill::of(params.backfill, params.quirks);
     Box::new(Queue::new(
         pick,
@@ -46,6 +47,21 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
 }
 
 pub(super) fn score(job: &Candidate, _waited: f64) -> f64 {
-    let log = |seconds: f64| libm::log10(if seconds > 0.0 { seconds } else { 0.1 });
-    log(job.seconds) * f64::from(job.gpus) + 870.0 * log(job.submit)
+    let [seconds, submit] = of_logarithms(job);
+    libm::log10(seconds) * f64::from(job.gpus) + 870.0 * libm::log10(submit)
+}
+
+/// The time asked for and the submission, from which logarithms are taken.
+fn of_logarithms(job: &Candidate) -> [f64; 2] {
+    [job.seconds, job.submit].map(|seconds| if seconds > 0.0 { seconds } else { 0.1 })
+}
+
+pub(super) fn terms(job: &Candidate, _waited: f64) -> (&'static str, Vec<Operand>) {
+    let [seconds, submit] = of_logarithms(job);
+    let operands = vec![
+        Operand::new("the time it asks for", seconds, Unit::Seconds),
+        Operand::new("its GPUs", f64::from(job.gpus), Unit::Gpus),
+        Operand::new("when it was submitted, 0.1 for 0", submit, Unit::Seconds),
+    ];
+    ("log₁₀({0}) × {1} + 870 × log₁₀({2})", operands)
 }

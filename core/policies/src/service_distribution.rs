@@ -39,7 +39,7 @@ struct Sample {
 }
 
 impl Sample {
-    fn corner(&self) -> (f64, f64) {
+    fn corner(&self) -> Corner {
         (self.x, f64::from(self.count))
     }
 }
@@ -96,12 +96,8 @@ impl ServiceDistribution {
 
     /// G(a, Δ); 0 beyond the largest sample, where nothing is foretold.
     pub fn index_within(&self, attained: f64, delta: f64) -> f64 {
-        let from = self.point(attained);
-        if from.later == self.samples.len() {
-            return 0.0;
-        }
-        let to = self.point(attained + delta);
-        slope((from.x, from.y), (to.x, to.y))
+        let within = self.within(attained, delta);
+        within.map_or(0.0, |(here, there)| slope(here, there))
     }
 
     /// G(a), the best Δ chosen; 0 beyond the largest sample.
@@ -112,28 +108,48 @@ impl ServiceDistribution {
 
     /// A fact with G(a) as how many end within the best Δ, over what all that have come as far take until then.
     pub(super) fn with_ratio(&self, fact: Fact, attained: f64) -> Fact {
-        let Some((here, there)) = self.best(attained) else {
-            return fact;
-        };
-        let (ended, took) = (there.1 - here.1, there.0 - here.0);
+        let names = [
+            "jobs known that ended soonest after as much",
+            "what all that came as far took until then",
+        ];
+        by_slope(fact, self.best(attained), names)
+    }
+
+    /// A fact with G(a, Δ) in the same way.
+    pub(super) fn with_ratio_within(&self, fact: Fact, attained: f64, delta: f64) -> Fact {
+        let names = [
+            "jobs known that ended within Δ after as much",
+            "what all that came as far took, Δ at most each",
+        ];
+        by_slope(fact, self.within(attained, delta), names)
+    }
+
+    /// A fact with E[S−a | S>a] as what is left of all that came as far, over how many these are.
+    pub(super) fn with_mean(&self, fact: Fact, attained: f64) -> Fact {
+        let (left, more) = self.beyond(attained);
         let operands = [
             Operand::new(
-                "jobs known that ended soonest after as much",
-                ended,
-                Unit::Jobs,
+                "what all known that came as far took from then on",
+                left,
+                Unit::GpuSeconds,
             ),
-            Operand::new(
-                "what all that came as far took until then",
-                took / 1000.0,
-                Unit::ThousandGpuSeconds,
-            ),
+            Operand::new("how many these are", more, Unit::Jobs),
         ];
-        let index = slope(here, there) * 1e3;
-        fact.by("{0} ∕ {1}", operands, (index, Unit::PerThousandGpuSeconds))
+        fact.by("{0} ∕ {1}", operands, (left / more, Unit::GpuSeconds))
+    }
+
+    /// From where to where the slope is G(a, Δ).
+    fn within(&self, attained: f64, delta: f64) -> Option<(Corner, Corner)> {
+        let from = self.point(attained);
+        if from.later == self.samples.len() {
+            return None;
+        }
+        let to = self.point(attained + delta);
+        Some(((from.x, from.y), (to.x, to.y)))
     }
 
     /// From where to where the slope is G(a).
-    fn best(&self, attained: f64) -> Option<((f64, f64), (f64, f64))> {
+    fn best(&self, attained: f64) -> Option<(Corner, Corner)> {
         let from = self.point(attained);
         if from.later == self.samples.len() {
             return None;
@@ -154,12 +170,17 @@ impl ServiceDistribution {
 
     /// E[S−a | S>a], GPU·s; infinite beyond the largest sample.
     pub fn expected_remaining(&self, attained: f64) -> f64 {
-        let from = self.point(attained);
-        let more = f64::from(self.len()) - from.y;
+        let (left, more) = self.beyond(attained);
         if more == 0.0 {
             return f64::INFINITY;
         }
-        (self.total() - from.x) / more
+        left / more
+    }
+
+    /// Σ (S−a) over the samples beyond a, and how many these are.
+    fn beyond(&self, attained: f64) -> (f64, f64) {
+        let from = self.point(attained);
+        (self.total() - from.x, f64::from(self.len()) - from.y)
     }
 
     /// The released simulator's look-up, to compare with its figures: the index is computed once
@@ -187,7 +208,8 @@ impl ServiceDistribution {
         // Whole numbers there: divided without a remainder.
         let e = libm::floor(sum / left);
         let e = if e > 1.0 { e } else { 1.0 };
-        round(p * 1e6 / e, 1e4)
+        // Per million GPU·s there.
+        round(p * 1e6 / e, 1e4) / 1e6
     }
 
     /// The distribution and an index over attained service.
@@ -277,7 +299,7 @@ impl ServiceDistribution {
     }
 
     /// Whether the slope from a point still rises beyond a corner of the hull.
-    fn rises_beyond(&self, here: (f64, f64), corner: usize) -> bool {
+    fn rises_beyond(&self, here: Corner, corner: usize) -> bool {
         let corner = &self.samples[corner];
         self.samples.get(corner.next as usize).is_some_and(|next| {
             slope(here, corner.corner()) <= slope(corner.corner(), next.corner())
@@ -324,8 +346,25 @@ struct Point {
     later: usize,
 }
 
-fn slope(from: (f64, f64), to: (f64, f64)) -> f64 {
+/// X and Y at some a.
+type Corner = (f64, f64);
+
+fn slope(from: Corner, to: Corner) -> f64 {
     (to.1 - from.1) / (to.0 - from.0)
+}
+
+/// A fact with the slope, per thousand, as a rise over a run, which have these names.
+fn by_slope(fact: Fact, between: Option<(Corner, Corner)>, names: [&'static str; 2]) -> Fact {
+    let Some((here, there)) = between else {
+        return fact;
+    };
+    let [ended, took] = names;
+    let operands = [
+        Operand::new(ended, there.1 - here.1, Unit::Jobs),
+        Operand::new(took, (there.0 - here.0) / 1000.0, Unit::ThousandGpuSeconds),
+    ];
+    let index = slope(here, there) * 1e3;
+    fact.by("{0} ∕ {1}", operands, (index, Unit::PerThousandGpuSeconds))
 }
 
 /// Python 2's `round`: to the nearest, halves away from zero.

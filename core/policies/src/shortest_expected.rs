@@ -2,6 +2,7 @@
 //! the distribution of service but not the Gittins index. (Tiresias' simulator names a
 //! `shortest-expected`, but runs its SRTF.)
 
+use super::attained_service::attained_service;
 use super::continuous::{self, Continuous, Rule};
 use super::entry::{BuildContext, Properties};
 use super::history::{HISTORY, History, HistoryChoice};
@@ -61,16 +62,17 @@ impl Rule for LeastExpected {
 
     fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
         let attained = view.attained(job);
-        let expected = self.0.distribution.expected_remaining(attained);
+        let distribution = &self.0.distribution;
+        let expected = distribution.expected_remaining(attained);
         let term = "expected remaining";
         let expected = match expected.is_finite() {
-            true => Fact::number(term, expected, 0, Unit::GpuSeconds),
+            true => {
+                let fact = Fact::number(term, expected, 0, Unit::GpuSeconds);
+                distribution.with_mean(fact, attained)
+            }
             false => Fact::new(term, "more than any job it learned from"),
         };
-        vec![
-            Fact::number("attained service", attained, 0, Unit::GpuSeconds),
-            expected,
-        ]
+        vec![attained_service(view, job), expected]
     }
 
     fn plots(&self, _view: &View<'_>, _job: JobId) -> Vec<Plot> {

@@ -136,14 +136,33 @@ impl TiresiasGittins {
         }
     }
 
+    /// Δ of a queue; none: as the simulator looks it up.
+    fn quantum(&self, queue: u32) -> Option<f64> {
+        match self.delta {
+            Delta::Queue => Some(self.levels.upper_limit(queue)),
+            Delta::Fixed(delta) => Some(delta),
+            Delta::Simulator => None,
+        }
+    }
+
     fn index(&self, attained: f64, queue: u32) -> f64 {
         let distribution = &self.history.distribution;
-        match self.delta {
-            Delta::Queue => distribution.index_within(attained, self.levels.upper_limit(queue)),
-            Delta::Fixed(delta) => distribution.index_within(attained, delta),
-            Delta::Simulator => {
-                distribution.index_of_simulator(attained, SIMULATOR_DELTA, self.absolute)
+        match self.quantum(queue) {
+            Some(delta) => distribution.index_within(attained, delta),
+            None => distribution.index_of_simulator(attained, SIMULATOR_DELTA, self.absolute),
+        }
+    }
+
+    /// The index, and how it comes about; the simulator's table is rounded, and tells no sum.
+    fn told(&self, attained: f64, queue: u32) -> Fact {
+        let index = self.index(attained, queue) * 1e3;
+        let fact = Fact::number("Gittins index", index, 3, Unit::PerThousandGpuSeconds);
+        match self.quantum(queue) {
+            Some(delta) => {
+                let distribution = &self.history.distribution;
+                distribution.with_ratio_within(fact, attained, delta)
             }
+            None => fact,
         }
     }
 
@@ -234,14 +253,7 @@ impl Policy for TiresiasGittins {
         let mut plots = Vec::new();
         if !facts.is_empty() {
             let attained = self.levels.attained(view, job);
-            let queue = self.levels.queue(job);
-            let index = self.index(attained, queue) * 1e3;
-            facts.push(Fact::number(
-                "Gittins index",
-                index,
-                3,
-                Unit::PerThousandGpuSeconds,
-            ));
+            facts.push(self.told(attained, self.levels.queue(job)));
             plots = self.history.distribution.plots(
                 |a| self.index(a, self.levels.queue_of(a)),
                 &self.levels.marks(),

@@ -5,6 +5,7 @@ use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, parameters};
 use super::picking::{BACKFILL, Backfill, ByScore, Candidate, Line, QUIRKS, Queue, ZERO};
 use super::{Policy, PolicyEntry};
+use switchyard_explain::{Operand, Unit};
 
 pub(super) const POLICY: PolicyEntry = PolicyEntry {
     name: "wfp3",
@@ -36,7 +37,7 @@ impl Properties for Parameters {
 }
 
 pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn Policy> {
-    let pick = ByScore::ageing(score, line, params.zero, params.quirks);
+    let pick = ByScore::ageing(score, line, params.zero, params.quirks).told_by(terms);
     let backfill = Backfill::of(params.backfill, params.quirks);
     Box::new(Queue::new(
         pick,
@@ -48,6 +49,15 @@ pub(super) fn build(params: &Parameters, context: &BuildContext<'_>) -> Box<dyn 
 pub(super) fn score(job: &Candidate, waited: f64) -> f64 {
     let slowdown = waited / job.seconds;
     -(slowdown * slowdown * slowdown * f64::from(job.gpus))
+}
+
+fn terms(job: &Candidate, waited: f64) -> (&'static str, Vec<Operand>) {
+    let operands = vec![
+        Operand::new("it has waited", waited, Unit::Seconds),
+        Operand::new("the time it asks for", job.seconds, Unit::Seconds),
+        Operand::new("its GPUs", f64::from(job.gpus), Unit::Gpus),
+    ];
+    ("−({0} ∕ {1})³ × {2}", operands)
 }
 
 /// The cube root of that.

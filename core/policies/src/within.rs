@@ -3,6 +3,7 @@
 //!
 //! `tiresias-las` orders by its queue of attained service, and within one by submission; its promotions are left out.
 
+use super::attained_service::{attained_service, with_product};
 use super::continuous::Rule;
 use super::entry::{BuildContext, Properties};
 use super::parameters::{Words, Written, words};
@@ -63,16 +64,29 @@ impl Within {
 
     /// The numbers that order jobs, least first; none: their order of submission does.
     pub(super) fn rule(self, context: &BuildContext<'_>) -> Option<Box<dyn Rule>> {
-        let fixed = |of: fn(&View<'_>, JobId) -> f64| -> Option<Box<dyn Rule>> {
-            Some(Box::new(Fixed(self.word(), of)))
+        let by = |number: Number, told: Told| -> Option<Box<dyn Rule>> {
+            let policy = self.word();
+            Some(Box::new(Fixed {
+                policy,
+                number,
+                told,
+            }))
         };
+        let fixed = |number: Number| by(number, |fact, _, _| fact);
         match self {
             Self::Fifo => None,
             Self::ShortestJob => fixed(|view, job| candidate(view, job).seconds),
-            Self::F1 => fixed(|view, job| f1::score(&candidate(view, job), 0.0)),
+            Self::F1 => by(f1_score, |fact, view, job| {
+                let (formula, operands) = f1::terms(&candidate(view, job), 0.0);
+                fact.by(formula, operands, (f1_score(view, job), Unit::None))
+            }),
             Self::FewestGpus => fixed(|view, job| f64::from(view.gpus(job))),
             Self::Srtf => fixed(|view, job| srtf::remaining(Measure::Time, view, job).seconds()),
-            Self::Srsf => fixed(|view, job| srtf::remaining(Measure::Service, view, job).seconds()),
+            Self::Srsf => by(remaining_service, |fact, view, job| {
+                let seconds = view.remaining(job).unwrap_or(f64::NAN);
+                let both = (remaining_service(view, job), seconds);
+                with_product(fact, view, job, both, "its remaining time")
+            }),
             Self::Las => Some(Box::new(las::LeastAttained)),
             Self::TiresiasLas => Some(Box::new(Levelled(thresholds()))),
             Self::Gittins => Some(Box::new(gittins::GreatestIndex::of_those_that_end(context))),
@@ -92,6 +106,14 @@ fn candidate(view: &View<'_>, job: JobId) -> Candidate {
     }
 }
 
+fn f1_score(view: &View<'_>, job: JobId) -> f64 {
+    f1::score(&candidate(view, job), 0.0)
+}
+
+fn remaining_service(view: &View<'_>, job: JobId) -> f64 {
+    srtf::remaining(Measure::Service, view, job).seconds()
+}
+
 /// Where Tiresias' queues begin, by default.
 fn thresholds() -> Vec<f64> {
     let defaults = Written {
@@ -105,12 +127,22 @@ fn thresholds() -> Vec<f64> {
         .map_or(Vec::new(), |levels| levels.thresholds)
 }
 
+/// A number of a job's.
+type Number = fn(&View<'_>, JobId) -> f64;
+
+/// The fact of it with how it comes about, if there is a formula.
+type Told = fn(Fact, &View<'_>, JobId) -> Fact;
+
 /// A number that is looked up.
-struct Fixed(&'static str, fn(&View<'_>, JobId) -> f64);
+struct Fixed {
+    policy: &'static str,
+    number: Number,
+    told: Told,
+}
 
 impl Rule for Fixed {
     fn key(&self, view: &View<'_>, job: JobId) -> f64 {
-        self.1(view, job)
+        (self.number)(view, job)
     }
 
     fn learn(&mut self, _view: &View<'_>) -> bool {
@@ -118,9 +150,9 @@ impl Rule for Fixed {
     }
 
     fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
-        let term = format!("its number by {}", self.0);
-        let number = self.key(view, job);
-        vec![Fact::number(&term, number, 1, Unit::None).then(", the least is next")]
+        let term = format!("its number by {}", self.policy);
+        let fact = Fact::number(&term, self.key(view, job), 1, Unit::None);
+        vec![(self.told)(fact, view, job).then(", the least is next")]
     }
 
     fn plots(&self, _view: &View<'_>, _job: JobId) -> Vec<Plot> {
@@ -142,10 +174,9 @@ impl Rule for Levelled {
     }
 
     fn facts(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
-        let service = view.attained(job);
         let queue = self.key(view, job) as u32 + 1;
         vec![
-            Fact::number("attained service", service, 0, Unit::GpuSeconds),
+            attained_service(view, job),
             Fact::part("queue by attained service", queue, self.0.len() + 1),
         ]
     }

@@ -26,6 +26,15 @@ pub struct OnType {
     pub one_gpu: f64,
 }
 
+/// What configurations are worth to a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The goodput of each, relative to the least of those that are worth something.
+    pub worth: Vec<f32>,
+    /// The goodput of each as models predict it, and the least of it; none before there is a model.
+    pub predicted: Option<(Vec<f32>, f32)>,
+}
+
 /// The goodput of each configuration, relative to the least of those that are worth something.
 pub fn goodputs(
     types: &[NodeType],
@@ -33,7 +42,7 @@ pub fn goodputs(
     job: &[OnType],
     stats: Option<&GradientStats>,
     most_replicas: u32,
-) -> Vec<f32> {
+) -> Row {
     let with_model = job.iter().position(|on| on.model.is_some());
     let mut row = vec![NOTHING; columns.len()];
     let (Some(first), Some(stats)) = (with_model, stats) else {
@@ -44,7 +53,10 @@ pub fn goodputs(
         {
             *value = 1.0;
         }
-        return row;
+        return Row {
+            worth: row,
+            predicted: None,
+        };
     };
     for (value, column) in row.iter_mut().zip(columns) {
         if column.gpus > most_replicas.max(1) {
@@ -67,13 +79,14 @@ pub fn goodputs(
     let valid = row.iter().copied().filter(|value| *value > NOTHING);
     let least = valid.fold(f32::INFINITY, |a, b| if b < a { b } else { a });
     let scale = if least.is_finite() { 1.0 / least } else { 1.0 };
-    for value in &mut row {
-        *value *= scale;
-        if *value <= NOTHING {
-            *value = NOTHING;
-        }
+    let relative = |value: &f32| match value * scale {
+        value if value <= NOTHING => NOTHING,
+        value => value,
+    };
+    Row {
+        worth: row.iter().map(relative).collect(),
+        predicted: Some((row, least)),
     }
-    row
 }
 
 /// What remains of a configuration's worth if the job has to restart for it: ρ. `age` and `restart` in seconds;
@@ -164,7 +177,7 @@ mod tests {
     #[test]
     fn before_it_ran_one_gpu_is_worth_one() {
         let columns = configurations(&types());
-        let row = goodputs(&types(), &columns, &job([None, None]), None, 64);
+        let row = goodputs(&types(), &columns, &job([None, None]), None, 64).worth;
         let one: Vec<usize> = (0..row.len()).filter(|&at| row[at] == 1.0).collect();
         assert_eq!(one, [0, 4]);
         assert!(row.iter().all(|&value| value == 1.0 || value == NOTHING));
@@ -181,6 +194,9 @@ mod tests {
             Some(&stats),
             2,
         );
+        let (predicted, least) = row.predicted.expect("there is a model");
+        let row = row.worth;
+        assert!((predicted[4] / least - row[4]).abs() < 1e-6);
         // One and two GPUs of each; three times as fast where one GPU is.
         assert!((row[0] - 1.0).abs() < 1e-6);
         assert!((row[4] - 3.0).abs() < 1e-6 && (row[5] / row[1] - 3.0).abs() < 1e-6);

@@ -5,8 +5,8 @@ use crate::job::JobId;
 use crate::muri::kind;
 use crate::{Explanation, Fact, Verdict};
 use switchyard_engine::{Phase, Standing, View};
-use switchyard_explain::{Said, Unit};
-use switchyard_interleaving::antman::iteration_beside;
+use switchyard_explain::{Operand, Said, Unit};
+use switchyard_interleaving::antman::{SHARED, iteration_beside, iterations_of};
 
 /// Why a job is guaranteed its GPUs, or opportunistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,24 +120,44 @@ fn speed(
         return;
     };
     let alone = own.iteration_time;
-    let seconds = |term, value| Fact::number(term, value, 3, Unit::None).then(" s");
+    let seconds = |term, value| Fact::number(term, value, 3, Unit::Seconds);
     facts.push(seconds("an iteration alone", alone));
     let mut longest: Option<(f64, JobId)> = None;
-    for other in others {
+    let guaranteed = |other| {
         let is_guaranteed = view.standing(other) == Some(Standing::Guaranteed);
-        let guaranteed = kind(view, other).filter(|_| is_guaranteed);
-        let time = iteration_beside(own, guaranteed);
+        kind(view, other).filter(|_| is_guaranteed)
+    };
+    for other in others {
+        let time = iteration_beside(own, guaranteed(other));
         if longest.is_none_or(|(longest, _)| time > longest) {
             longest = Some((time, other));
         }
     }
     if let Some((time, other)) = longest.filter(|&(time, _)| time > alone) {
-        let as_what = match view.standing(other) {
-            Some(Standing::Guaranteed) => " times as long, beside the guaranteed job ",
-            _ => " times as long, beside the opportunistic job ",
+        let of = |name, value| Operand::new(name, value, Unit::None);
+        let lasts = |name, value| Operand::new(name, value, Unit::Seconds);
+        let (as_what, operands) = match guaranteed(other) {
+            Some(kind) => (
+                " times as long, beside the guaranteed job ",
+                [
+                    of(
+                        "iterations of that job in whose gaps its phases fit",
+                        iterations_of(own, kind),
+                    ),
+                    lasts("one of those", kind.iteration_time),
+                ],
+            ),
+            None => (
+                " times as long, beside the opportunistic job ",
+                [
+                    of("how much slower two opportunistic jobs are", SHARED),
+                    lasts("an iteration alone", alone),
+                ],
+            ),
         };
         facts.push(
             seconds("an iteration here", time)
+                .by("{0} × {1}", operands, (time, Unit::Seconds))
                 .then(", ")
                 .and(Said::Number(time / alone, 2, Unit::None))
                 .then(as_what)

@@ -569,10 +569,16 @@ impl Policy for ByType {
             }
             facts.push(Fact::percent(&format!("share of time on {name}"), share, 0));
             if since > 0.0 {
-                facts.push(Fact::percent(
-                    &format!("received on {name}"),
-                    received / since,
-                    0,
+                let part = received / since;
+                let seconds = |name, value| Operand::new(name, value, Unit::Seconds);
+                let operands = [
+                    seconds("its time there since shares were found", received),
+                    seconds("all the time since then", since),
+                ];
+                facts.push(Fact::percent(&format!("received on {name}"), part, 0).by(
+                    "{0} ∕ {1}",
+                    operands,
+                    (part, Unit::None),
                 ));
             }
             if partner > 0.0 {

@@ -7,9 +7,9 @@ use super::past::{Grounds, Side, Tried};
 use super::quotas::units;
 use crate::job::JobId;
 use switchyard_engine::{Phase, View};
-use switchyard_explain::{Said, Unit};
+use switchyard_explain::{Operand, Said, Unit};
 use switchyard_queues::kai::cycle::facts::{Action, NoQuota};
-use switchyard_queues::kai::division::Step;
+use switchyard_queues::kai::division::{Share, Step};
 use switchyard_queues::kai::min_runtime::{MinRuntime, for_preempt, for_reclaim};
 use switchyard_queues::kai::order::{Decided, Rule};
 use switchyard_queues::kai::reclaim::{Refusal, below_common, may_try};
@@ -75,16 +75,33 @@ fn of_queue(board: &Board, view: &View<'_>, leaf: QueueId) -> Vec<Fact> {
             "its queue uses and waits for",
             board.requested(leaf, resource),
         );
-        push("its queue's fair share", standing.fair);
-        if of.kind == Kind::Gpus {
-            of_share(board, now, leaf, resource, &mut facts);
+        let fair = amount(
+            board,
+            &format!("its queue's fair share{what}"),
+            resource,
+            standing.fair,
+        );
+        match of.kind {
+            Kind::Gpus => of_share(board, now, (leaf, resource), fair, &mut facts),
+            _ => facts.push(fair),
         }
     }
     facts
 }
 
-/// The sum by which a queue has its share.
-fn of_share(board: &Board, now: f64, leaf: QueueId, resource: usize, facts: &mut Vec<Fact>) {
+/// The sum by which a queue has its fair share.
+fn of_share(
+    board: &Board,
+    now: f64,
+    (leaf, resource): (QueueId, usize),
+    fair: Fact,
+    facts: &mut Vec<Fact>,
+) {
+    let steps = board.steps(now, leaf, resource);
+    facts.push(match &steps {
+        Some((share, ..)) => by_parts(board, (leaf, resource), fair, share),
+        None => fair,
+    });
     let weight = board.tree.queue(leaf).quotas[resource].weight;
     facts.push(Fact::of(
         "its weight over quota",
@@ -97,7 +114,7 @@ fn of_share(board: &Board, now: f64, leaf: QueueId, resource: usize, facts: &mut
             1,
         ));
     }
-    let Some((share, steps, pot)) = board.steps(now, leaf, resource) else {
+    let Some((share, steps, pot)) = steps else {
         return;
     };
     facts.push(
@@ -133,6 +150,26 @@ fn of_share(board: &Board, now: f64, leaf: QueueId, resource: usize, facts: &mut
     }
 }
 
+/// A fair share as the sum of its parts, if they are those of now.
+fn by_parts(board: &Board, (leaf, resource): (QueueId, usize), fair: Fact, share: &Share) -> Fact {
+    let of = &board.tree.resources()[resource];
+    let unit = unit(of.kind);
+    let part = |name, value| Operand::new(name, value / units(of.kind), unit);
+    let parts = [
+        part("deserved", share.deserved),
+        part("over quota", share.over_quota),
+        part("left by rounding", share.leftover),
+    ];
+    match share.total == board.standings.of(leaf)[resource].fair {
+        true => fair.by(
+            "{0} + {1} + {2}",
+            parts,
+            (share.total / units(of.kind), unit),
+        ),
+        false => fair,
+    }
+}
+
 /// For how long nobody may evict a job that runs.
 fn protected(
     board: &Board,
@@ -152,12 +189,13 @@ fn protected(
         if seconds <= 0.0 {
             continue;
         }
-        let by = queue.map_or_else(
-            || ", as by default; left ".to_owned(),
-            |queue| format!(", by {}; left ", name(board, queue)),
-        );
+        let fact = Fact::span(term, seconds);
+        let fact = match queue {
+            None => fact.then(", as by default"),
+            Some(by) => fact.then(", by ").and(self::queue(board, by)),
+        };
         let left = (seconds - ran).max(0.0);
-        facts.push(Fact::span(term, seconds).then(&by).and(Said::Span(left)));
+        facts.push(fact.then("; left ").and(Said::Span(left)));
     }
 }
 
@@ -275,16 +313,16 @@ fn of_order(board: &Board, decided: &Decided, first: QueueId, second: QueueId) -
 }
 
 fn of_no_quota(board: &Board, why: &NoQuota, facts: &mut Vec<Fact>) {
-    let queue = name(board, why.queue);
     let (would, bound) = match why.fixed {
         true => (
-            format!("jobs that nobody may evict would have in {queue}"),
+            "jobs that nobody may evict would have",
             " of what it deserves, ",
         ),
-        false => (format!("{queue} would have"), " of at most "),
+        false => ("its queue or one above would have", " of at most "),
     };
     facts.push(
-        amount(board, &would, why.resource, why.would_have)
+        amount(board, would, why.resource, why.would_have)
+            .of_queue(name(board, why.queue))
             .then(bound)
             .and(said(board, why.resource, why.bound)),
     );
@@ -292,44 +330,35 @@ fn of_no_quota(board: &Board, why: &NoQuota, facts: &mut Vec<Fact>) {
 
 /// Why it may not take back.
 fn of_refusal(board: &Board, refusal: &Refusal, facts: &mut Vec<Fact>) {
+    let of = |id: QueueId| Fact::of("takes nothing back", vec![queue(board, id)]);
     let fact = match *refusal {
         Refusal::OverFairShare {
             queue,
             resource,
             would_have,
             fair,
-        } => amount(
-            board,
-            &format!("takes nothing back: {} would have", name(board, queue)),
-            resource,
-            would_have,
-        )
-        .then(" of a fair share of ")
-        .and(said(board, resource, fair)),
+        } => of(queue)
+            .then(" would have ")
+            .and(said(board, resource, would_have))
+            .then(" of a fair share of ")
+            .and(said(board, resource, fair)),
         Refusal::FixedOverDeserved {
             queue,
             resource,
             would_have,
             deserved,
-        } => amount(
-            board,
-            &format!(
-                "takes nothing back: jobs that nobody may evict would have in {}",
-                name(board, queue)
-            ),
-            resource,
-            would_have,
-        )
-        .then(" of what it deserves, ")
-        .and(said(board, resource, deserved)),
+        } => of(queue)
+            .then("'s jobs that nobody may evict would have ")
+            .and(said(board, resource, would_have))
+            .then(" of what it deserves, ")
+            .and(said(board, resource, deserved)),
         Refusal::VictimProtected {
             reclaimer,
             victim,
             reclaimer_starved,
             ..
         } => {
-            let fact = Fact::of("takes nothing back", vec![queue(board, victim)]);
-            let fact = fact.then(" has no more than its share, and ");
+            let fact = of(victim).then(" has no more than its share, and ");
             match reclaimer_starved {
                 true => fact.then("no more than it deserves"),
                 false => fact
@@ -343,16 +372,13 @@ fn of_refusal(board: &Board, refusal: &Refusal, facts: &mut Vec<Fact>) {
             ratio,
             sibling_ratio,
             ..
-        } => Fact::percent(
-            &format!(
-                "takes nothing back: {} would be filled",
-                name(board, reclaimer)
-            ),
-            ratio,
-            1,
-        )
-        .then(&format!(", and {} ", name(board, sibling)))
-        .and(Said::Percent(sibling_ratio, 1)),
+        } => of(reclaimer)
+            .then(" would be filled to ")
+            .and(Said::Percent(ratio, 1))
+            .then(", and ")
+            .and(queue(board, sibling))
+            .then(" to ")
+            .and(Said::Percent(sibling_ratio, 1)),
     };
     facts.push(fact);
 }
@@ -391,14 +417,14 @@ fn of_eviction(board: &Board, grounds: &Grounds, facts: &mut Vec<Fact>) {
             let Some(Side { queue, standing }) = side else {
                 continue;
             };
-            let with = match own {
-                0 => String::new(),
-                _ => " with it".to_owned(),
+            let term = match own {
+                0 => "the queue that lost it had",
+                _ => "the queue that took it had with that job",
             };
             let has = standing.allocated + f64::from(own);
-            let term = format!("{} had{with}", name(board, queue));
             facts.push(
-                amount(board, &term, resource, has)
+                amount(board, term, resource, has)
+                    .of_queue(name(board, queue))
                     .then(" of a fair share of ")
                     .and(said(board, resource, standing.fair))
                     .then(", and deserved ")
@@ -435,10 +461,13 @@ fn said(board: &Board, resource: usize, value: f64) -> Said {
         return Said::Words("no limit".to_owned());
     }
     let kind = board.tree.resources()[resource].kind;
-    let unit = match kind {
+    Said::Exact(value / units(kind), unit(kind))
+}
+
+fn unit(kind: Kind) -> Unit {
+    match kind {
         Kind::Gpus => Unit::Gpus,
         Kind::Cores => Unit::Cores,
         Kind::Memory => Unit::GiB,
-    };
-    Said::Exact(value / units(kind), unit)
+    }
 }

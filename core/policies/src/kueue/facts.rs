@@ -197,37 +197,32 @@ fn of_rule(board: &Board, why: &Why, facts: &mut Vec<Fact>) {
 }
 
 fn used(board: &Board, of: &Used, facts: &mut Vec<Fact>) {
-    let queue = &board.tree.queue(of.queue).name;
-    facts.push(amount(&format!("{queue} used then"), of.used));
-    facts.push(amount(&format!("of a quota of {queue}'s of"), of.quota));
+    let used = amount("used then", of.used).of_queue(&board.tree.queue(of.queue).name);
+    facts.push(used.then(" of a quota of ").and(said(of.quota)));
 }
 
 fn comparison(board: &Board, compared: &Comparison, facts: &mut Vec<Fact>) {
     let name = |queue: QueueId| board.tree.queue(queue).name.as_str();
     let (own, other) = (name(compared.preemptor_side), name(compared.victim_side));
-    facts.push(share(
-        &format!("share of {own} with the preemptor"),
-        &compared.preemptor,
-    ));
-    match (compared.strategy, &compared.after) {
+    facts.push(share("share with the preemptor", &compared.preemptor).of_queue(own));
+    let bound = match (compared.strategy, &compared.after) {
         (Strategy::LessThanOrEqualToFinalShare, Some(after)) => {
-            facts.push(share(
-                &format!("must be no larger than that of {other} without the victim"),
-                after,
-            ));
+            share("must be no larger than the share without the victim", after)
         }
-        _ => facts.push(share(
-            &format!("must be smaller than that of {other}"),
-            &compared.before,
-        )),
-    }
+        _ => share("must be smaller than the share", &compared.before),
+    };
+    facts.push(bound.of_queue(other));
 }
 
 fn amount(term: &str, amount: Amount) -> Fact {
-    if amount.is_unlimited() {
-        return Fact::new(term, "no limit");
+    Fact::of(term, vec![said(amount)])
+}
+
+fn said(amount: Amount) -> Said {
+    match amount.is_unlimited() {
+        true => Said::Words("no limit".to_owned()),
+        false => Said::Exact(amount.units(), Unit::Gpus),
     }
-    Fact::of(term, vec![Said::Exact(amount.units(), Unit::Gpus)])
 }
 
 /// A dominant resource share, of 1,000, as Kueue counts it.
@@ -237,13 +232,18 @@ fn share(term: &str, share: &Share) -> Fact {
         return Fact::new(term, "infinite: it borrows, and its weight is 0");
     }
     let fact = Fact::number(term, weighted, 1, Unit::None);
-    match &share.dominant {
-        Some(dominant) => fact.then(&format!(
-            " = 1000 × {} borrowed ∕ {} lendable ∕ weight {}",
-            dominant.borrowed.units(),
-            dominant.lendable.units(),
+    let Some(dominant) = &share.dominant else {
+        return fact;
+    };
+    let (borrowed, lendable) = (dominant.borrowed.units(), dominant.lendable.units());
+    let operands = [
+        Operand::new("it borrows", borrowed, Unit::None),
+        Operand::new("what it could borrow from", lendable, Unit::None),
+        Operand::new("its weight", share.weight, Unit::None),
+    ];
+    fact.by("1000 × {0} ∕ {1} ∕ {2}", operands, (weighted, Unit::None))
+        .then(&format!(
+            " = 1000 × {borrowed} borrowed ∕ {lendable} lendable ∕ weight {}",
             share.weight
-        )),
-        None => fact,
-    }
+        ))
 }

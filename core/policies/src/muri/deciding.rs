@@ -30,20 +30,32 @@ pub(crate) enum Rank {
 }
 
 impl Rank {
-    /// What it is called where decisions are told.
-    fn name(self) -> &'static str {
+    /// What it is called where decisions are told, and what of it is not GPUs.
+    fn names(self) -> [&'static str; 2] {
         match self {
-            Self::RemainingService => "remaining service at the last round",
-            Self::AttainedService => "attained service at the last round",
+            Self::RemainingService => [
+                "remaining service at the last round",
+                "its remaining time then",
+            ],
+            Self::AttainedService => [
+                "attained service at the last round",
+                "its time on them until then",
+            ],
         }
     }
 
     fn of(self, view: &View<'_>, job: JobId) -> f64 {
         match self {
-            Self::RemainingService => {
-                view.remaining(job).unwrap_or_default() * f64::from(view.gpus(job))
-            }
+            Self::RemainingService => self.seconds(view, job) * f64::from(view.gpus(job)),
             Self::AttainedService => view.attained(job),
+        }
+    }
+
+    /// What of it is not GPUs.
+    fn seconds(self, view: &View<'_>, job: JobId) -> f64 {
+        match self {
+            Self::RemainingService => view.remaining(job).unwrap_or_default(),
+            Self::AttainedService => view.held_seconds(job),
         }
     }
 }
@@ -81,6 +93,8 @@ pub(crate) struct Muri {
     layout: Layout,
     /// At the last round: the jobs by rank, with it.
     ranked: Vec<(f64, JobId)>,
+    /// Of each of these what of its rank is not GPUs.
+    seconds: Vec<f64>,
 }
 
 impl Muri {
@@ -95,6 +109,7 @@ impl Muri {
             grouping: Grouping::new(Vec::new(), options),
             layout: Layout::default(),
             ranked: Vec::new(),
+            seconds: Vec::new(),
         }
     }
 
@@ -130,6 +145,8 @@ impl Muri {
         let rank = |&job: &JobId| (self.rank.of(view, job), job);
         self.ranked = self.active.iter().map(rank).collect();
         sort(&mut self.ranked);
+        let seconds = |&(_, job): &(f64, JobId)| self.rank.seconds(view, job);
+        self.seconds = self.ranked.iter().map(seconds).collect();
         let before = self.kinds.0.len();
         let mut classes = Vec::new();
         let mut candidates = Vec::with_capacity(self.ranked.len());
@@ -213,8 +230,9 @@ impl Policy for Muri {
         };
         let grounds = Grounds {
             verdict,
-            rank: self.rank.name(),
+            rank: self.rank.names(),
             ranked: &self.ranked,
+            seconds: &self.seconds,
             slowdowns: &self.options.slowdowns,
         };
         told::explain(&grounds, view, job)

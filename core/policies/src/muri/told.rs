@@ -1,9 +1,10 @@
 //! Why Muri runs a job, and with whom, in its numbers.
 
+use super::super::attained_service::with_product;
 use super::super::{Explanation, Fact, Verdict};
 use crate::job::JobId;
 use switchyard_engine::View;
-use switchyard_explain::{Said, Turn, Turns, Unit};
+use switchyard_explain::{Operand, Said, Turn, Turns, Unit};
 use switchyard_interleaving::cycle::{Ordering, ResourceTimes, cycle};
 use switchyard_interleaving::grouping::Kind;
 use switchyard_interleaving::measured::measured;
@@ -11,10 +12,12 @@ use switchyard_interleaving::measured::measured;
 /// What a decision was made by.
 pub(super) struct Grounds<'a> {
     pub(super) verdict: Verdict,
-    /// What the rank is called.
-    pub(super) rank: &'static str,
+    /// What the rank is called, and what of it is not GPUs.
+    pub(super) rank: [&'static str; 2],
     /// At the last round: the jobs by rank, with it, GPU·s.
     pub(super) ranked: &'a [(f64, JobId)],
+    /// Of each of these what of its rank is not GPUs.
+    pub(super) seconds: &'a [f64],
     /// What sharing costs, by how many share.
     pub(super) slowdowns: &'a [f64],
 }
@@ -24,12 +27,10 @@ pub(super) fn explain(grounds: &Grounds<'_>, view: &View<'_>, job: JobId) -> Exp
     let mut facts = Vec::new();
     let of = grounds.ranked.iter().position(|&(_, other)| other == job);
     if let Some(at) = of {
-        facts.push(Fact::number(
-            grounds.rank,
-            grounds.ranked[at].0,
-            0,
-            Unit::GpuSeconds,
-        ));
+        let ([term, time], (rank, _)) = (grounds.rank, grounds.ranked[at]);
+        let fact = Fact::number(term, rank, 0, Unit::GpuSeconds);
+        let both = (rank, grounds.seconds[at]);
+        facts.push(with_product(fact, view, job, both, time));
         let before = Said::count(grounds.ranked.len(), Unit::Jobs);
         facts.push(
             Fact::count("place in the order", at + 1, Unit::None)
@@ -63,10 +64,16 @@ pub(super) fn explain(grounds: &Grounds<'_>, view: &View<'_>, job: JobId) -> Exp
         if let Some(found) = cycle(&times, Ordering::Best) {
             let slowdown = grounds.slowdowns[kinds.len() - 1];
             let facts = &mut explanation.facts;
-            let seconds = |term, value| Fact::number(term, value, 3, Unit::None).then(" s");
+            let seconds = |term, value| Fact::number(term, value, 3, Unit::Seconds);
             facts.push(seconds("an iteration alone", kind.iteration_time));
+            let in_turn = found.period * slowdown;
+            let operands = [
+                Operand::new("a cycle", found.period, Unit::Seconds),
+                Operand::new("what sharing costs", slowdown, Unit::None),
+            ];
             facts.push(
-                seconds("an iteration of each in turn", found.period * slowdown)
+                seconds("an iteration of each in turn", in_turn)
+                    .by("{0} × {1}", operands, (in_turn, Unit::Seconds))
                     .then(": a cycle of ")
                     .and(Said::Number(found.period, 3, Unit::None))
                     .then(" s × ")

@@ -7,7 +7,7 @@ use crate::order::ByValue;
 use crate::parameters::param;
 use crate::{ParamInfo, ParamKind};
 use std::collections::BTreeSet;
-use switchyard_explain::{Fact, Unit};
+use switchyard_explain::{Fact, Operand, Unit};
 
 /// Where time 0 is on the trace's clock.
 pub(crate) const ZERO: ParamInfo = param(
@@ -23,6 +23,9 @@ pub(crate) const ZERO: ParamInfo = param(
 /// The score of a job that has waited for so many seconds.
 pub(crate) type Score = fn(job: &Candidate, waited: f64) -> f64;
 
+/// The formula of a score, and what a job that has waited for so many seconds puts in.
+pub(crate) type Terms = fn(job: &Candidate, waited: f64) -> (&'static str, Vec<Operand>);
+
 /// When a job starts, to RLScheduler's simulator, which takes waiting times before it knows: they are negative.
 const NOT_STARTED: f64 = -1.0;
 
@@ -31,6 +34,8 @@ pub(crate) struct ByScore {
     score: Score,
     /// What the trace's own clock shows at time 0, where a job's submission is to be told by it.
     zero: f64,
+    /// None: the score is one of the job's own numbers.
+    terms: Option<Terms>,
     order: Order,
 }
 
@@ -87,6 +92,7 @@ impl ByScore {
         Self {
             score,
             zero,
+            terms: None,
             order: Order::Fixed(BTreeSet::new()),
         }
     }
@@ -105,10 +111,20 @@ impl ByScore {
         Self {
             score,
             zero,
+            terms: None,
             order: Order::Ageing {
                 line,
                 tournament: Tournament::new(Sought::First),
             },
+        }
+    }
+
+    /// The same that tells how scores come about.
+    #[must_use]
+    pub(crate) fn told_by(self, terms: Terms) -> Self {
+        Self {
+            terms: Some(terms),
+            ..self
         }
     }
 
@@ -120,13 +136,19 @@ impl ByScore {
         }
     }
 
-    fn of(&self, job: &Candidate, now: f64) -> f64 {
+    /// The job as scores see it, and for how long it has waited.
+    fn seen(&self, job: &Candidate, now: f64) -> (Candidate, f64) {
         let job = self.by_clock(job);
         let scheduled = match self.order {
             Order::Fixed(_) => NOT_STARTED,
             Order::Ageing { .. } => now + self.zero,
         };
-        (self.score)(&job, scheduled - job.submit)
+        (job, scheduled - job.submit)
+    }
+
+    fn of(&self, job: &Candidate, now: f64) -> f64 {
+        let (job, waited) = self.seen(job, now);
+        (self.score)(&job, waited)
     }
 
     fn place(&self, job: &Candidate) -> (ByValue, JobId) {
@@ -179,8 +201,14 @@ impl Pick for ByScore {
         };
         let (score, own) = place(job);
         let before = waiting.iter().filter(|other| place(other).1 < own);
+        let mut fact = Fact::number("score", score, 6, Unit::None);
+        if let Some(terms) = self.terms {
+            let (job, waited) = self.seen(job, moment.now);
+            let (formula, operands) = terms(&job, waited);
+            fact = fact.by(formula, operands, (score, Unit::None));
+        }
         vec![
-            Fact::number("score", score, 6, Unit::None).then(", the least is next"),
+            fact.then(", the least is next"),
             Fact::count(
                 "jobs that would be picked before",
                 before.count(),

@@ -6,7 +6,7 @@ use super::super::{Fact, Policy};
 use super::courses::Courses;
 use crate::job::JobId;
 use switchyard_engine::View;
-use switchyard_explain::Unit;
+use switchyard_explain::{Operand, Unit};
 use switchyard_model::draw::Rng;
 use switchyard_placement::Strategy;
 use switchyard_shockwave::allocations::Job;
@@ -138,7 +138,15 @@ impl Allocate for OneKind {
             facts.push(speed.then(" steps/s"));
             if self.sees == Sees::Remaining {
                 let left = now.left();
-                facts.push(Fact::span("left, with the throughput of now", left));
+                let operands = [
+                    Operand::new("steps that are left", now.remaining, Unit::None),
+                    Operand::new("steps a second now", now.throughput, Unit::None),
+                ];
+                facts.push(Fact::span("left, with the throughput of now", left).by(
+                    "{0} ∕ {1}",
+                    operands,
+                    (left, Unit::Seconds),
+                ));
             }
             facts.extend(self.decide.facts(&now));
         }

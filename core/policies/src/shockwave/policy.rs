@@ -13,7 +13,7 @@ use crate::job::JobId;
 use crate::order;
 use std::cmp::Reverse;
 use switchyard_engine::{News, Phase, Plan, View};
-use switchyard_explain::{Said, Unit};
+use switchyard_explain::{Operand, Said, Unit};
 use switchyard_placement::Strategy;
 use switchyard_shockwave::shockwave::{Planner, Profile, Settings, Standing};
 
@@ -162,14 +162,21 @@ fn told(standing: &Standing) -> Vec<Fact> {
     let mut epochs = Fact::count("epochs left", standing.epochs_left, Unit::None);
     if standing.expected.len() > 1 {
         epochs = epochs.then(", by prediction");
-        for (at, &(batch, count)) in standing.expected.iter().enumerate() {
+        for (at, of) in standing.expected.iter().enumerate() {
             epochs = epochs
                 .then(if at > 0 { ", " } else { " " })
-                .and(Said::Number(count, 1, Unit::None))
+                .and(Said::Number(of.epochs, 1, Unit::None))
                 .then(" of batch size ")
-                .and(Said::count(batch, Unit::None));
+                .and(Said::count(of.batch, Unit::None));
         }
     }
+    let seconds = |name, value| Operand::new(name, value, Unit::Seconds);
+    let of_rho = [
+        seconds("when this round begins", standing.now),
+        seconds("its predicted remaining run time", standing.remaining),
+        Operand::new("each job's part of the cluster", standing.share, Unit::None),
+        seconds("when that part would have it done", standing.fair_finish),
+    ];
     vec![
         Fact::part("rounds planned with GPUs", standing.planned, standing.of),
         Fact::number(
@@ -177,8 +184,40 @@ fn told(standing: &Standing) -> Vec<Fact> {
             standing.rho,
             2,
             Unit::None,
+        )
+        .by(
+            "({0} + {1} ∕ {2}) ∕ {3}",
+            of_rho,
+            (standing.rho, Unit::None),
         ),
-        Fact::span("predicted remaining run time", standing.remaining),
+        remaining(standing),
         epochs,
     ]
+}
+
+/// How long it still runs: by batch size the epochs that are expected and what each takes. What has no epoch left
+/// counts as a second.
+fn remaining(standing: &Standing) -> Fact {
+    let fact = Fact::span("predicted remaining run time", standing.remaining);
+    if standing.epochs_left == 0 {
+        return fact;
+    }
+    let expected = standing.expected.iter();
+    let products = (0..expected.len()).map(|at| format!("{{{}}} × {{{}}}", 2 * at, 2 * at + 1));
+    let products: Vec<String> = products.collect();
+    let operands = expected.flat_map(|of| {
+        let batch = of.batch;
+        let epochs = format!("epochs expected with batch size {batch}");
+        let each = format!("seconds of one with batch size {batch}");
+        [
+            Operand::new(epochs, of.epochs, Unit::None),
+            Operand::new(each, of.seconds, Unit::Seconds),
+        ]
+    });
+    let operands: Vec<Operand> = operands.collect();
+    fact.by(
+        products.join(" + "),
+        operands,
+        (standing.remaining, Unit::Seconds),
+    )
 }

@@ -3,7 +3,7 @@
 use super::kinds::Kinds;
 use super::layout::{Nodes, Wanted, lay};
 use super::members::Member;
-use super::told::{self, Decided};
+use super::told::{self, Decided, Grounds};
 use crate::cluster::{Part, Placement};
 use crate::goodput::{Fits, LocalBatch};
 use crate::job::JobId;
@@ -209,14 +209,15 @@ impl Sia {
                 rows: Vec::with_capacity(asked.len()),
                 choices: None,
             },
+            grounds: Vec::with_capacity(asked.len()),
             distance: (solution.cost - solution.bound) as f64 / 100.0,
         };
         let mut choices = self.kinds.choices(&program.columns);
-        for (row, (&at, parts)) in asked.iter().zip(parts).enumerate() {
+        for (row, ((&at, parts), (worth, grounds))) in asked.iter().zip(parts).zip(rows).enumerate()
+        {
             let job = self.members[at].job;
             self.give(view, plan, at, &parts);
             let (former, chosen) = (program.former[row], solution.chosen[row]);
-            let (worth, moving) = &rows[row];
             let of = |column: Option<usize>| {
                 let worth = column.and_then(|column| worth.get(column));
                 f64::from(worth.copied().unwrap_or(0.0))
@@ -233,23 +234,24 @@ impl Sia {
                 .map(|&worth| (worth > NOTHING).then_some(worth));
             choices.rows.push(ChoiceRow {
                 worth: worth.collect(),
-                moving: *moving,
+                moving: grounds.moving.factor,
                 former: former.map(|column| column as u32),
                 chosen: chosen.map(|column| column as u32),
             });
+            decided.grounds.push(grounds);
         }
         decided.report.choices = Some(choices);
         self.last = Some(decided);
     }
 
-    /// What a round asks of the program; and of each job what columns are worth, and what of that a move leaves.
+    /// What a round asks of the program; and of each job what columns are worth, and what that and a move hang on.
     fn program(
         &mut self,
         view: &View<'_>,
         columns: Vec<Configuration>,
         asked: &[usize],
         free: &[u32],
-    ) -> (Program, Vec<(Vec<f32>, f64)>) {
+    ) -> (Program, Vec<(Vec<f32>, Grounds)>) {
         let objective = Objective {
             power: self.settings.power,
             without: if self.settings.power < 0.0 {
@@ -275,9 +277,10 @@ impl Sia {
             let is_former =
                 |column: &Configuration| Some(column.kind) == kind && column.gpus == gpus;
             let former = program.columns.iter().position(is_former);
-            let goodputs = member.goodputs(view, &self.kinds, &self.adaptive, &program.columns);
-            let factor = member.restart_factor(view, self.settings.restart);
-            let mut costs = objective.costs(&goodputs, former, factor);
+            let (goodputs, basis) =
+                member.goodputs(view, &self.kinds, &self.adaptive, &program.columns);
+            let moving = member.moving(view, self.settings.restart);
+            let mut costs = objective.costs(&goodputs, former, moving.factor);
             for (cost, goodput) in costs.iter_mut().zip(&goodputs) {
                 if *goodput <= NOTHING {
                     *cost = NEVER;
@@ -291,7 +294,7 @@ impl Sia {
             program.costs.push(costs);
             program.kept.push(keeps);
             program.former.push(former);
-            rows.push((goodputs, factor));
+            rows.push((goodputs, Grounds { basis, moving }));
         }
         // Those who went first may have taken what others keep.
         if kept

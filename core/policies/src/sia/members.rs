@@ -5,6 +5,7 @@ use super::kinds::Kinds;
 use crate::application::packed;
 use crate::goodput::{Fits, GradientStats, LocalBatch, Observation, ThroughputParams, batch};
 use crate::job::JobId;
+use std::rc::Rc;
 use switchyard_engine::{TrainingView, View};
 use switchyard_sia::configurations::Configuration;
 use switchyard_sia::rows::{self, NOTHING, OnType, restart_factor};
@@ -26,7 +27,33 @@ pub(super) struct Member {
     seen: Vec<Seen>,
     stats: Option<GradientStats>,
     /// What each configuration was worth to it, until what that hangs on changes.
-    row: Option<Vec<f32>>,
+    row: Option<Worth>,
+}
+
+/// What configurations are worth to a job, and what that comes from.
+type Worth = (Vec<f32>, Rc<Basis>);
+
+/// What the worth of configurations comes from.
+pub(super) enum Basis {
+    /// Nothing was seen: one GPU of any type is worth 1.
+    Nothing,
+    /// The goodput of each as models predict it, samples per second, and the least.
+    Goodput(Vec<f32>, f32),
+    /// Of a gang of so many GPUs, how fast each is, and the slowest.
+    Speed(u32, Vec<f64>, f64),
+}
+
+/// What of another configuration's worth is left after a restart, and what that comes from.
+#[derive(Clone, Copy)]
+pub(super) struct Moving {
+    /// ρ.
+    pub(super) factor: f64,
+    /// Seconds since the job came.
+    pub(super) age: f64,
+    /// How often it has restarted.
+    pub(super) restarts: u32,
+    /// What a restart is expected to take.
+    pub(super) seconds: f64,
 }
 
 impl Member {
@@ -102,15 +129,15 @@ impl Member {
         }
     }
 
-    /// What each of these columns is worth to it, relative to the least that it can use. The first columns are those of
-    /// jobs that adapt; gangs may use all.
+    /// What each of these columns is worth to it, relative to the least that it can use, and what that comes from. The
+    /// first columns are those of jobs that adapt; gangs may use all.
     pub(super) fn goodputs(
         &mut self,
         view: &View<'_>,
         kinds: &Kinds,
         adaptive: &[Configuration],
         columns: &[Configuration],
-    ) -> Vec<f32> {
+    ) -> Worth {
         let Some(training) = view.training(self.job) else {
             return gang_row(view, kinds, self.job, columns);
         };
@@ -119,7 +146,7 @@ impl Member {
             None => self.row_of(view, &training, kinds, adaptive),
         };
         self.row = Some(row.clone());
-        row.resize(columns.len(), NOTHING);
+        row.0.resize(columns.len(), NOTHING);
         row
     }
 
@@ -129,7 +156,7 @@ impl Member {
         training: &TrainingView<'_>,
         kinds: &Kinds,
         columns: &[Configuration],
-    ) -> Vec<f32> {
+    ) -> Worth {
         let on = (0..kinds.len()).map(|kind| {
             let pool = kinds.pool(kind);
             OnType {
@@ -141,17 +168,28 @@ impl Member {
         });
         let on: Vec<OnType> = on.collect();
         let most = self.most_replicas(training);
-        rows::goodputs(kinds.types(), columns, &on, self.stats.as_ref(), most)
+        let row = rows::goodputs(kinds.types(), columns, &on, self.stats.as_ref(), most);
+        let basis = row.predicted.map_or(Basis::Nothing, |(predicted, least)| {
+            Basis::Goodput(predicted, least)
+        });
+        (row.worth, Rc::new(basis))
     }
 
-    /// ρ: what of another configuration's worth is left after a restart that is expected to take so many seconds.
-    pub(super) fn restart_factor(&self, view: &View<'_>, restart: f64) -> f64 {
+    /// What a restart that is expected to take so many seconds leaves.
+    pub(super) fn moving(&self, view: &View<'_>, seconds: f64) -> Moving {
         let is_gang = view.training(self.job).is_none();
-        if is_gang && view.held_seconds(self.job) < restart {
-            return 1.0;
-        }
+        let age = view.now() - view.submit(self.job);
         let restarts = view.ledger().starts(self.job).saturating_sub(1);
-        restart_factor(view.now() - view.submit(self.job), restarts, restart)
+        let factor = match is_gang && view.held_seconds(self.job) < seconds {
+            true => 1.0,
+            false => restart_factor(age, restarts, seconds),
+        };
+        Moving {
+            factor,
+            age,
+            restarts,
+            seconds,
+        }
     }
 
     /// The batch for so many GPUs of a type on so many nodes: the best by the model of that type, else the smallest.
@@ -199,17 +237,19 @@ impl Member {
 }
 
 /// What columns are worth to a gang: its own number of GPUs, the more the faster the type.
-fn gang_row(view: &View<'_>, kinds: &Kinds, job: JobId, columns: &[Configuration]) -> Vec<f32> {
+fn gang_row(view: &View<'_>, kinds: &Kinds, job: JobId, columns: &[Configuration]) -> Worth {
     let gpus = view.gpus(job);
     let speed = |column: &Configuration| match column.gpus == gpus {
         true => view.speed_on(job, kinds.pool(column.kind)),
         false => 0.0,
     };
-    let speeds = columns.iter().map(speed).filter(|speed| *speed > 0.0);
-    let least = speeds.fold(f64::INFINITY, |a, b| if b < a { b } else { a });
-    let worth = |column: &Configuration| match speed(column) {
+    let speeds: Vec<f64> = columns.iter().map(speed).collect();
+    let valid = speeds.iter().copied().filter(|speed| *speed > 0.0);
+    let least = valid.fold(f64::INFINITY, |a, b| if b < a { b } else { a });
+    let worth = |&speed: &f64| match speed {
         0.0 => NOTHING,
         speed => (f64::from(gpus) * speed / least) as f32,
     };
-    columns.iter().map(worth).collect()
+    let worth = speeds.iter().map(worth).collect();
+    (worth, Rc::new(Basis::Speed(gpus, speeds, least)))
 }

@@ -1,18 +1,29 @@
 //! Why Sia gives a job what it gives it, in its numbers.
 
-use super::members::Member;
+use super::members::{Basis, Member, Moving};
 use crate::cluster::Needs;
 use crate::job::JobId;
 use crate::order;
 use crate::{ChoiceColumn, ChoiceRow, Explanation, Fact, Mark, Plot, PlotLine, RoundReport, rigid};
+use std::rc::Rc;
 use switchyard_engine::View;
-use switchyard_explain::{Said, Unit};
+use switchyard_explain::{Operand, Said, Unit};
 
 /// A round, as it was decided.
 pub(super) struct Decided {
     pub(super) report: RoundReport,
+    /// By row of that: what it hung on.
+    pub(super) grounds: Vec<Grounds>,
     /// By how much at most another plan would be better, in costs.
     pub(super) distance: f64,
+}
+
+/// What a row hung on.
+pub(super) struct Grounds {
+    /// What the worth of configurations came from.
+    pub(super) basis: Rc<Basis>,
+    /// What a restart would have left.
+    pub(super) moving: Moving,
 }
 
 /// Whether a gang needs what the program does not count.
@@ -45,10 +56,14 @@ pub(super) fn explain(
     let of_round = last.and_then(|last| {
         let at = last.report.rows.iter().position(|row| row.job == job)?;
         let choices = last.report.choices.as_ref()?;
-        Some((last, &choices.columns, choices.rows.get(at)?))
+        let (row, grounds) = (choices.rows.get(at)?, last.grounds.get(at)?);
+        Some((last, &choices.columns, row, grounds))
     });
-    if let Some((last, columns, row)) = of_round {
-        explanation.facts = choice(columns, row);
+    if let Some((last, columns, row, grounds)) = of_round {
+        explanation.facts = choice(columns, row, &grounds.basis);
+        if row.former.is_some() {
+            explanation.facts.push(restart_factor(&grounds.moving));
+        }
         explanation.plots.push(worth_plot(columns, row));
         let told = "plan of the round";
         explanation.facts.push(if last.distance > 0.0 {
@@ -115,18 +130,17 @@ fn name(column: &ChoiceColumn) -> String {
 }
 
 /// What was chosen for a job, and what it would have had by itself.
-fn choice(columns: &[ChoiceColumn], row: &ChoiceRow) -> Vec<Fact> {
+fn choice(columns: &[ChoiceColumn], row: &ChoiceRow, basis: &Basis) -> Vec<Fact> {
     let mut facts = Vec::new();
     let worth = |at: u32| row.worth.get(at as usize).copied().flatten();
     let name = |at: u32| columns.get(at as usize).map(name).unwrap_or_default();
     let told = |term: &str, at: u32| {
-        Fact::new(term, format!("{}, worth ", name(at)))
-            .and(Said::Number(
-                f64::from(worth(at).unwrap_or(0.0)),
-                2,
-                Unit::None,
-            ))
-            .then(" × its least")
+        let fact = Fact::new(term, format!("{}, worth ", name(at)));
+        let Some(worth) = worth(at).map(f64::from) else {
+            return fact.then("nothing");
+        };
+        let fact = fact.and(Said::Number(worth, 2, Unit::None));
+        with_basis(fact, basis, at as usize, worth).then(" × its least")
     };
     match row.chosen {
         Some(at) => facts.push(told("configuration", at)),
@@ -149,13 +163,58 @@ fn choice(columns: &[ChoiceColumn], row: &ChoiceRow) -> Vec<Fact> {
     if let Some(at) = best.filter(|&at| by_itself(&at) > 0.0) {
         facts.push(told("if it were alone", at));
     }
-    if row.former.is_some() {
-        facts.push(
-            Fact::percent("restart factor", row.moving, 0)
-                .then(" of another configuration's worth is left after a restart"),
-        );
-    }
     facts
+}
+
+/// A fact with what a configuration's worth comes from.
+fn with_basis(fact: Fact, basis: &Basis, at: usize, worth: f64) -> Fact {
+    let number = |name, value| Operand::new(name, value, Unit::None);
+    match basis {
+        Basis::Nothing => fact,
+        Basis::Goodput(predicted, least) => {
+            let own = predicted.get(at).map_or(f64::NAN, |own| f64::from(*own));
+            let operands = [
+                number("its goodput there by its models, samples per second", own),
+                number("the least of any configuration", f64::from(*least)),
+            ];
+            fact.by("{0} ∕ {1}", operands, (worth, Unit::None))
+        }
+        Basis::Speed(gpus, speeds, least) => {
+            let own = speeds.get(at).copied().unwrap_or(f64::NAN);
+            let operands = [
+                Operand::new("its GPUs", f64::from(*gpus), Unit::Gpus),
+                number("its speed there", own),
+                number("its speed on the slowest type", *least),
+            ];
+            fact.by("{0} × {1} ∕ {2}", operands, (worth, Unit::None))
+        }
+    }
+}
+
+/// What a restart leaves, by how much of its time a job that has come long ago would have been of use.
+fn restart_factor(moving: &Moving) -> Fact {
+    let &Moving {
+        factor,
+        age,
+        restarts,
+        seconds,
+    } = moving;
+    let fact = Fact::percent("restart factor", factor, 0);
+    let operands = [
+        Operand::new("since it came", age, Unit::Seconds),
+        Operand::new("its restarts so far", restarts.into(), Unit::None),
+        Operand::new("what a restart is expected to take", seconds, Unit::Seconds),
+    ];
+    // It is 1 of a job that has only begun, and 0 at least.
+    let fact = match (age - f64::from(restarts) * seconds) / (age + seconds) == factor {
+        true => fact.by(
+            "({0} − {1} × {2}) ∕ ({0} + {2})",
+            operands,
+            (factor, Unit::None),
+        ),
+        false => fact,
+    };
+    fact.then(" of another configuration's worth is left after a restart")
 }
 
 /// What configurations are worth to a job, a line for each type.

@@ -209,7 +209,11 @@ fn reservations(policy: &Slurm, board: &Board, view: &View<'_>, job: JobId, fact
         let kept = board.horizon.windows().iter();
         let kept = kept.filter(|window| window.party == 1 << bit).count();
         let fact = Fact::count(term, kept as u64, Unit::None);
-        let fact = fact.then(&format!(", for {}, from ", of.who));
+        let who = match board.tree.find(&of.who) {
+            Some(_) => Said::Queue(of.who.clone()),
+            None => Said::Words(of.who.clone()),
+        };
+        let fact = fact.then(", for ").and(who).then(", from ");
         let fact = fact.and(Said::Moment(Time(of.from))).then(" to ");
         facts.push(fact.and(Said::Moment(Time(of.to))));
     }

@@ -118,12 +118,21 @@ fn waits(
             },
         ));
         for (at, of) in gpus(board) {
-            let most = board.queues.totals()[at] * overcommit;
+            let total = board.queues.totals()[at];
+            let most = total * overcommit;
+            let operands = [
+                Operand::new("all there are", total, Unit::Gpus),
+                Operand::new("overcommit", overcommit, Unit::None),
+            ];
             facts.push(amount(
                 &format!("jobs have and may ask for{of}"),
                 board.queues.busy()[at],
             ));
-            facts.push(amount(&format!("they may do so up to{of}"), most));
+            facts.push(amount(&format!("they may do so up to{of}"), most).by(
+                "{0} × {1}",
+                operands,
+                (most, Unit::Gpus),
+            ));
         }
         board.queues.limit_to_enqueue(leaf, &asks)
     };
@@ -147,9 +156,8 @@ fn waits(
 
 fn of_limit(board: &Board, limit: Limit, facts: &mut Vec<Fact>) {
     let name = board.tree.queue(limit.queue).name.as_str();
-    facts.push(Fact::path("it meets the limit of", [name].into_iter()));
-    facts.push(amount(&format!("{name} uses"), limit.used));
-    facts.push(amount(&format!("{name} may use"), limit.most));
+    let used = amount("it meets the limit of", limit.used).of_queue(name);
+    facts.push(used.then(" used of at most ").and(said(limit.most)));
 }
 
 /// What decided an eviction.
@@ -168,9 +176,12 @@ fn of_eviction(board: &Board, grounds: &Grounds, facts: &mut Vec<Fact>) {
 }
 
 fn amount(term: &str, amount: f64) -> Fact {
-    if amount.is_infinite() {
-        return Fact::new(term, "no limit");
+    Fact::of(term, vec![said(amount)])
+}
+
+fn said(amount: f64) -> Said {
+    match amount.is_infinite() {
+        true => Said::Words("no limit".to_owned()),
+        false => Said::Exact(libm::round(amount * 1000.0) / 1000.0, Unit::Gpus),
     }
-    let rounded = libm::round(amount * 1000.0) / 1000.0;
-    Fact::of(term, vec![Said::Exact(rounded, Unit::Gpus)])
 }

@@ -168,9 +168,14 @@ impl Board {
         let name = |id: QueueId| self.tree.queue(id).name.as_str();
         let mut facts = vec![Fact::path("queue", self.tree.path(leaf).map(name))];
         for id in self.tree.path(leaf) {
-            let of = match id == leaf {
-                true => "its queue".to_owned(),
-                false => name(id).to_owned(),
+            // Those above it are named.
+            let whose = match id == leaf {
+                true => "its queue",
+                false => "a queue above",
+            };
+            let of = |fact: Fact| match id == leaf {
+                true => fact,
+                false => fact.of_queue(name(id)),
             };
             for (slot, resource) in self.tree.resources().iter().enumerate() {
                 if resource.kind != Kind::Gpus {
@@ -185,11 +190,11 @@ impl Board {
                 ];
                 for (what, amount) in amounts {
                     let said = Said::Exact(amount, Unit::Gpus);
-                    facts.push(Fact::of(&format!("{of} {what}{kind}"), vec![said]));
+                    facts.push(of(Fact::of(&format!("{whose} {what}{kind}"), vec![said])));
                 }
             }
             let part = self.capacities.used_capacity(id);
-            let mut fact = Fact::percent(&format!("{of} uses of its capacity"), part, 0);
+            let mut fact = Fact::percent(&format!("{whose} uses of its capacity"), part, 0);
             let slots = self.tree.resources().iter().enumerate();
             let mut gpus = slots.filter(|(_, resource)| resource.kind == Kind::Gpus);
             let both = gpus.find_map(|(slot, _)| {
@@ -204,7 +209,7 @@ impl Board {
                 let operands = [gpus("uses", used), gpus("is guaranteed", own)];
                 fact = fact.by("{0} ∕ {1}", operands, (part, Unit::None));
             }
-            facts.push(fact);
+            facts.push(of(fact));
         }
         let line = &self.lines[leaf.index()];
         facts.push(Fact::count("waiting in its queue", line.len(), Unit::None));

@@ -17,7 +17,7 @@ use crate::workload::DEFAULT_PACKLIMIT;
 use hierarchy::Hierarchy;
 use std::collections::VecDeque;
 use switchyard_engine::{Ledger, News, Phase, Plan, View};
-use switchyard_explain::Unit;
+use switchyard_explain::{Operand, Unit};
 use switchyard_placement::{Room, Strategy};
 use switchyard_queues::lending::InnerQuota;
 use switchyard_queues::yarn::TurnOrder;
@@ -150,11 +150,17 @@ impl YarnCs {
     /// Guaranteed GPUs of each queue: the tenants' equal shares; jobs without a tenant count as
     /// one more where there are any.
     fn share(&self, view: &View<'_>) -> f64 {
+        let (all, queues) = self.divided(view);
+        all / queues
+    }
+
+    /// All GPUs, and how many queues they are for.
+    fn divided(&self, view: &View<'_>) -> (f64, f64) {
         let all: u32 = view.free().node_sizes().iter().sum();
         let queues = self.queues.len();
         let nameless = &self.queues[queues - 1];
         let unused = queues > 1 && nameless.used == 0 && nameless.waiting.is_empty();
-        f64::from(all) / (queues - usize::from(unused)) as f64
+        (f64::from(all), (queues - usize::from(unused)) as f64)
     }
 
     /// The queue with the least use among those that may go on, the earliest head first.
@@ -216,10 +222,15 @@ impl Policy for YarnCs {
             (Phase::Waiting, _) => Verdict::TooFewGpus { wants, left: free },
             _ => Verdict::NotActive,
         };
-        let share = self.share(view);
+        let (share, (all, queues)) = (self.share(view), self.divided(view));
+        let operands = [
+            Operand::new("all GPUs", all, Unit::Gpus),
+            Operand::new("queues", queues, Unit::None),
+        ];
+        let fact = Fact::number("its queue's share", share, 0, Unit::Gpus);
         let facts = vec![
             Fact::gpus("its queue uses", queue.used),
-            Fact::number("its queue's share", share, 0, Unit::Gpus),
+            fact.by("{0} ∕ {1}", operands, (share, Unit::Gpus)),
             Fact::count("waiting in its queue", queue.waiting.len(), Unit::None),
         ];
         Explanation::new(verdict, facts)

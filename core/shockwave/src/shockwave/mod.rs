@@ -11,5 +11,5 @@ mod settings;
 mod window;
 
 pub use planner::{Planner, Standing};
-pub use prediction::Profile;
+pub use prediction::{Expected, Profile};
 pub use settings::Settings;

@@ -3,7 +3,7 @@
 //! First all jobs are to be done as early as an equal part of the cluster would have them done. Where that is not
 //! possible, jobs that are late weigh more, and have their rounds earlier.
 
-use super::prediction::{Predicted, Profile};
+use super::prediction::{Expected, Predicted, Profile};
 use super::settings::Settings;
 use super::window::{Candidate, Window};
 use std::cmp::Ordering;
@@ -56,9 +56,15 @@ pub struct Standing {
     /// Epochs that are left.
     pub epochs_left: usize,
     /// How many of them are expected with each batch size.
-    pub expected: Vec<(u32, f64)>,
+    pub expected: Vec<Expected>,
     /// The finish-time fairness that it is heading for, if it has an equal part of the cluster from now on.
     pub rho: f64,
+    /// When this round begins, seconds.
+    pub now: f64,
+    /// The part of the cluster that is each job's.
+    pub share: f64,
+    /// When that part would have it done, seconds.
+    pub fair_finish: f64,
     /// In how many of the rounds ahead it has GPUs, and how many these are.
     pub planned: usize,
     /// How many rounds are planned.
@@ -149,14 +155,17 @@ impl Planner {
     pub fn standing(&self, id: usize) -> Option<Standing> {
         let member = self.members.iter().find(|member| member.job.id == id)?;
         let (job, share) = (&member.job, self.share());
-        let fair = member.fair_finish(self.round);
+        let (now, fair) = (self.now(), member.fair_finish(self.round));
         let from = self.round.saturating_sub(self.planned_at);
         let ahead = self.plan.get(from..).unwrap_or(&[]);
         Some(Standing {
             remaining: job.remaining(),
             epochs_left: job.epochs().saturating_sub(job.progress),
             expected: job.expected(),
-            rho: (self.now() + job.remaining() / share) / fair,
+            rho: (now + job.remaining() / share) / fair,
+            now,
+            share,
+            fair_finish: fair,
             planned: ahead.iter().filter(|round| round.contains(&id)).count(),
             of: ahead.len(),
         })

@@ -17,6 +17,17 @@ pub struct Profile {
     pub durations: Vec<f64>,
 }
 
+/// Epochs that are left with a batch size, by expectation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Which.
+    pub batch: u32,
+    /// How many epochs.
+    pub epochs: f64,
+    /// What each takes on the mean, seconds.
+    pub seconds: f64,
+}
+
 /// Up to this part measured and profiled samples may differ.
 const ACCURATE: f64 = 0.4;
 
@@ -130,10 +141,14 @@ impl Predicted {
     }
 
     /// Of the epochs that are left, how many have each batch size, by expectation.
-    pub(super) fn expected(&self) -> Vec<(u32, f64)> {
+    pub(super) fn expected(&self) -> Vec<Expected> {
         let rests = self.rests();
         let (left, of) = self.part(&rests);
-        let each = |rest: &Rest| (rest.batch, rest.epochs * left / of);
+        let each = |rest: &Rest| Expected {
+            batch: rest.batch,
+            epochs: rest.epochs * left / of,
+            seconds: rest.sum / rest.all,
+        };
         rests.iter().map(each).collect()
     }
 

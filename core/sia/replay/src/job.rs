@@ -187,6 +187,7 @@ impl<'w> Job<'w> {
                 self.stats.as_ref(),
                 most_replicas,
             )
+            .worth
         });
         self.row.insert(row)
     }
