@@ -26,9 +26,8 @@ pub(crate) fn check_lives(scene: &Scene, policy: &PolicySpec) {
         lives: vec![Life::default(); jobs],
         slowness: vec![Slowness::default(); jobs],
         all: Lives::of_all(leaf_of.clone()),
-        halves: [0, 1].map(|half| {
-            Lives::of_all(leaf_of.clone()).among(|job: JobId| job.0 % 2 == half)
-        }),
+        halves: [0, 1]
+            .map(|half| Lives::of_all(leaf_of.clone()).among(|job: JobId| job.0 % 2 == half)),
     };
     loop {
         match run.step() {
@@ -57,12 +56,19 @@ pub(crate) fn check_lives(scene: &Scene, policy: &PolicySpec) {
 
 /// Two halves of the jobs spent together what all did.
 fn check_halves(scene: &Scene, policy: &PolicySpec, run: &Simulation, noted: &Noted) {
-    let close = |lives: &Lives| lives.clone().close(&scene.workload, run.log(), run.progress().now);
+    let close = |lives: &Lives| {
+        lives
+            .clone()
+            .close(&scene.workload, run.log(), run.progress().now)
+    };
     let all = &close(&noted.all)[0];
     let halves = noted.halves.each_ref().map(|half| close(half).remove(0));
     let [first, second] = &halves;
     assert_eq!(first.jobs + second.jobs, all.jobs, "{policy}");
-    for (of, what) in [(first.gpu_hours + second.gpu_hours, all.gpu_hours), (first.waited() + second.waited(), all.waited())] {
+    for (of, what) in [
+        (first.gpu_hours + second.gpu_hours, all.gpu_hours),
+        (first.waited() + second.waited(), all.waited()),
+    ] {
         assert!(nearly(of, what), "{policy}: {of} of {what}");
     }
 }

@@ -13,7 +13,6 @@ use switchyard::report::Outcomes;
 use switchyard::{RunSpecError, Time};
 use switchyard_app::driver::{Budget, Driver, Step};
 use switchyard_app::lives::{lives_of, parts_of};
-use switchyard_app::study::Whom;
 use wasm_bindgen::JsValue;
 use web_sys::{MessageChannel, MessagePort};
 

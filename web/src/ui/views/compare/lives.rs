@@ -189,6 +189,7 @@ fn groups(
     let Some((_, first)) = told.first() else {
         return Html::default();
     };
+    let alone = whom.is_none();
     let mut order: Vec<&GroupLives> = (first.groups.iter())
         .filter(|group| alone || group.jobs > 0)
         .collect();
@@ -204,7 +205,6 @@ fn groups(
             .map(move |(_, lives)| of(lives, &name).gpu_hours)
     });
     let most = all.fold(f64::MIN_POSITIVE, f64::max);
-    let alone = whom.is_none();
     let shown = order.iter().map(|group| {
         let rows = told.iter().map(|(run, lives)| {
             let group = of(lives, &group.name);

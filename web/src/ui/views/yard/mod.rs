@@ -6,6 +6,7 @@ mod painter;
 
 use crate::draw::format;
 use crate::draw::palette::{self, LOADS};
+use crate::session::Session;
 use crate::state::view_options::YARD_RUN;
 use crate::state::{AppState, Phase, Run, ViewAction};
 use crate::ui::canvas_host::{CanvasHost, Scene};
