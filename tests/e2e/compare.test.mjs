@@ -74,6 +74,66 @@ test("the comparison on a page of its own, to print", async (t) => {
   await paper.close();
 });
 
+test("on paper four runs fit one page, each cause has its colour before it, and no number parts from its unit", async (t) => {
+  const page = await open(t, "index.html#v=1&run=fifo&run=tiresias-las&run=srtf&run=las&view=compare");
+  await finished(page, 4);
+  await page.getByRole("region", { name: "What the jobs' time was spent on" }).waitFor();
+  const { text } = await saved(page, "Comparison as HTML");
+  const paper = await page.context().newPage();
+  await paper.setContent(text);
+  await paper.waitForFunction(() => [...document.images].length === 4 && [...document.images].every((image) => image.naturalWidth > 100));
+  const pages = (await paper.pdf({ preferCSSPageSize: true })).toString("latin1").match(/\/Type\s*\/Page\b/g);
+  assert.equal(pages.length, 1);
+  const runs = await paper.locator(".run").evaluateAll((runs) =>
+    runs.map((run) => {
+      const colours = (of) => [...run.querySelectorAll(of)].map((sign) => sign.style.background).sort().join();
+      return { named: colours(".part > i:first-child"), drawn: colours(".bar i") };
+    }),
+  );
+  assert.equal(runs.length, 4);
+  for (const { named, drawn } of runs) assert.ok(named && named === drawn, `${named} and ${drawn}`);
+  for (const words of await paper.locator(".run p, td, .about").allTextContents()) assert.doesNotMatch(words, /\d [%GhdC]/);
+  await paper.close();
+});
+
+test("in Compare's tables names stand over their numbers, and marks and differences on the numbers' line", async (t) => {
+  for (const width of [1440, 1920]) {
+    const page = await open(t, `${LAB}&view=compare`, { viewport: { width, height: 1000 } });
+    await finished(page, 3);
+    for (const name of ["Numbers by group", "Metrics of the runs"]) {
+      const region = page.getByRole("region", { name, exact: true });
+      await region.locator(".difference", { hasText: "×" }).first().waitFor();
+      const seen = await region.evaluate((table) => {
+        const right = (element) => Math.round(element.getBoundingClientRect().right);
+        // The bottom of a box without height is the line that letters stand on.
+        const line = (element) => {
+          const foot = document.createElement("span");
+          foot.style.display = "inline-block";
+          element.prepend(foot);
+          const { bottom } = foot.getBoundingClientRect();
+          foot.remove();
+          return bottom;
+        };
+        const row = [...table.querySelectorAll("tbody tr")].find((row) => row.querySelector(".value"));
+        const cells = [...table.querySelectorAll("td > div")];
+        const off = cells.flatMap((cell) => {
+          const value = cell.querySelector(".value");
+          const on = line(value.querySelector("button") ?? value);
+          return [...cell.querySelectorAll(".mark, .difference")].filter((words) => words.textContent && Math.abs(line(words) - on) > 0.5);
+        });
+        return {
+          heads: [...table.querySelectorAll("thead label")].map(right),
+          numbers: [...row.querySelectorAll(".value")].map(right),
+          off: off.map((words) => words.parentElement.textContent),
+        };
+      });
+      assert.equal(seen.heads.length, 3);
+      seen.heads.forEach((head, at) => assert.ok(Math.abs(head - seen.numbers[at]) <= 1, `${name}, ${width}: ${seen.heads} over ${seen.numbers}`));
+      assert.deepEqual(seen.off, []);
+    }
+  }
+});
+
 test("the table of a paper, in LaTeX, Markdown and CSV", async (t) => {
   const page = await open(t, "index.html#v=1&run=fifo&run=srtf&view=compare");
   await finished(page, 2);

@@ -88,3 +88,13 @@ test("of a term that stands more than once, the keyboard stops at the first, and
   await page.waitForFunction(() => document.querySelectorAll("[data-term=finished]").length === 1);
   await page.waitForFunction(() => document.querySelector("[data-term=finished]").tabIndex === 0);
 });
+
+test("numbers behind a decision have their thousands apart, as their sums do", async (t) => {
+  const page = await open(t, `${BASE}&job=139`);
+  await finished(page, 2);
+  const facts = page.locator(".inspector .why .job-facts dd");
+  await facts.filter({ hasText: /GPU·s/ }).first().waitFor();
+  const values = await facts.allTextContents();
+  assert.ok(values.some((value) => /\d,\d{3}/.test(value)), `${values}`);
+  for (const value of values) assert.doesNotMatch(value, /\d{4}/);
+});

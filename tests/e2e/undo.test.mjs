@@ -115,3 +115,50 @@ test("what is not as the sample has it is marked, also where it is folded away, 
   await more.locator(".changed").waitFor({ state: "detached" });
   assert.equal(await button(page, "Reset the cluster").count(), 0);
 });
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+test("on a phone Undo and Redo are at hand, and nothing of the top line is cut", async (t) => {
+  for (const width of [390, 360, 320]) {
+    const page = await opened(t, { ...PHONE, viewport: { width, height: 844 } });
+    const { scrollWidth, clientWidth } = await page.locator("header").evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+    assert.ok(scrollWidth <= clientWidth && clientWidth <= width, `${scrollWidth} of ${width}`);
+    await page.locator("#tab-jobs").tap();
+    await view(page, "jobs").waitFor();
+    await page.waitForFunction(() => location.hash.includes("view=jobs"));
+    await button(page, "Undo").tap();
+    await view(page, "yard").waitFor();
+    if (width < 380) continue;
+    await button(page, "Redo").tap();
+    await view(page, "jobs").waitFor();
+  }
+});
+
+test("on a phone trace, schedulers and cluster are a sheet of half the height, closed by its button, Escape and a tap beside it", async (t) => {
+  const page = await opened(t, PHONE);
+  const opener = button(page, "Trace, schedulers and cluster");
+  const rail = page.locator("#rail");
+  const isSheet = async () => {
+    await rail.waitFor();
+    const [sheet, player, yard] = await Promise.all([rail, page.locator(".player"), page.locator(".yard canvas").first()].map((of) => of.boundingBox()));
+    assert.ok(sheet.height > 844 * 0.4 && sheet.height < 844 * 0.67, `${sheet.height}`);
+    assert.ok(Math.abs(sheet.y + sheet.height - player.y) < 2, "the player stays below it");
+    assert.ok(sheet.y > yard.y + 60, "above it is the yard");
+  };
+  const close = button(page, "Close the sheet");
+  for (const closes of [() => close.tap(), () => page.keyboard.press("Escape"), () => page.touchscreen.tap(195, 250), () => opener.tap()]) {
+    await opener.tap();
+    await isSheet();
+    await closes();
+    await rail.waitFor({ state: "hidden" });
+    assert.ok(await opener.evaluate((element) => element === document.activeElement), "the focus is back");
+    assert.equal(await page.locator(".inspector").count(), 0, "a tap beside it chooses nothing");
+  }
+  await opener.tap();
+  // What is far down is scrolled to, and the way out stays.
+  const more = rail.locator("summary", { hasText: /^Failures/ });
+  await more.scrollIntoViewIfNeeded();
+  await more.tap();
+  await close.tap();
+  await rail.waitFor({ state: "hidden" });
+});

@@ -290,3 +290,27 @@ test("nodes too small to draw return once there is room", async (t) => {
   await page.setViewportSize({ width: 800, height: 600 });
   await page.waitForFunction(() => document.querySelector(".yard canvas").height > 100);
 });
+
+test("schedulers' names and the sentence's job are read whole beside a chosen job, and floors begin on one line", async (t) => {
+  const three = "index.html#v=1&sample=lab&t=30000&run=fifo&run=tiresias-las&run=srtf";
+  for (const [link, width] of [[`${three}&job=12`, 1440], [three, 1440], [three, 1300], [`${three}&job=12`, 1920], [three, 390]]) {
+    const page = await open(t, link, { viewport: { width, height: 900 } });
+    await finished(page, 3);
+    await page.locator(".situation [data-job]").first().waitFor();
+    const seen = await page.evaluate(() => {
+      const shown = (of) => [...document.querySelectorAll(of)].filter((element) => element.offsetParent);
+      const inside = (element, within) => {
+        const [own, frame] = [element.getBoundingClientRect(), within.getBoundingClientRect()];
+        return own.left >= frame.left && own.right <= frame.right && own.top >= frame.top - 1 && own.bottom <= frame.bottom + 1;
+      };
+      const parts = shown(".yard h2 > *");
+      return {
+        cut: parts.filter((part) => part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).display !== "inline").map((part) => part.textContent),
+        outside: [...parts, ...shown(".situation [data-job]")].filter((part) => !inside(part, part.closest("h2, .situation"))).map((part) => part.textContent),
+        tops: new Set(shown(".yard canvas").map((canvas) => Math.round(canvas.getBoundingClientRect().top))).size,
+        yards: shown(".yard").length,
+      };
+    });
+    assert.deepEqual(seen, { cut: [], outside: [], tops: 1, yards: width === 390 ? 1 : 3 }, `${width}: ${link}`);
+  }
+});

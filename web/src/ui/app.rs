@@ -10,7 +10,7 @@ use super::drop_zone::{drop_zone, use_drops_on_dialogs};
 use super::embed::{embed_frame, embedded_view};
 use super::focused::PANEL;
 use super::guide::{guide, question};
-use super::header::header;
+use super::header::{close_drawer, header};
 use super::help::help;
 use super::icon::{Icon, sign};
 use super::idle_cluster::IdleCluster;
@@ -143,6 +143,10 @@ pub fn App(props: &AppProps) -> Html {
         }
     });
 
+    let close_drawer = {
+        let session = session.clone();
+        Callback::from(move |()| close_drawer(&session))
+    };
     let embedded = embedded_view();
     let body = match embedded {
         Some(_) => {
@@ -165,7 +169,13 @@ pub fn App(props: &AppProps) -> Html {
             <>
                 { skip_link() }
                 { header(&state, &services) }
+                if state.panels.drawer {
+                    <div class="beside-drawer" onclick={close_drawer.reform(|_: MouseEvent| ())}></div>
+                }
                 <aside class={classes!("rail", state.panels.drawer.then_some("open"))} id="rail" aria-label="Trace, schedulers and cluster">
+                    if state.panels.drawer {
+                        <div class="rail-head">{ quiet_button("Close the sheet", Some("Close (Esc)"), html! { "✕" }, close_drawer.reform(|_| ())) }</div>
+                    }
                     { trace_panel(&state, session) }
                     { scheduler_panel(&state, session) }
                     { cluster_panel(&state, session) }

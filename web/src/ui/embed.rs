@@ -87,7 +87,7 @@ pub(super) fn embed_frame(view: Html, said: Html, state: &AppState, services: &S
 /// The button that opens the dialog with snippets (static/embed.js).
 pub(super) fn embed_button() -> Html {
     html! {
-        <button type="button" onclick={|_: MouseEvent| dialog()}
+        <button type="button" class="embeds" onclick={|_: MouseEvent| dialog()}
             title="This view in an article, or in a file of its own">{ "Embed" }</button>
     }
 }

@@ -5,16 +5,24 @@ use super::controls::quiet_button;
 use super::download;
 use super::embed::embed_button;
 use super::export::ExportMenu;
+use super::focused::focus_on;
 use super::icon::{Icon, sign};
 use super::services::{Services, StateHandle, dispatch};
 use super::share::Share;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
+use crate::session::Session;
 use crate::state::{PanelsAction, Steps, Theme, ViewAction};
 use yew::prelude::*;
 
 /// What opens the rail on a narrow screen.
 pub(super) const DRAWER_BUTTON: &str = "drawer-button";
+
+/// Closes the rail on a narrow screen; the focus is where it was opened.
+pub(super) fn close_drawer(session: &Session) {
+    session.dispatch(PanelsAction::Drawer(false));
+    focus_on(DRAWER_BUTTON);
+}
 
 /// The top line.
 pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
@@ -60,8 +68,8 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
             <h1>{ "Switchyard" }</h1>
             <div class="facts">{ facts }</div>
             <div class="actions">
-                { walk("Undo", "Undo the last change (Ctrl+Z)", Icon::Undo, (steps.before > 0).then_some(undo as fn(Steps)), steps) }
-                { walk("Redo", "Do it again (Ctrl+Shift+Z)", Icon::Redo, (steps.after > 0).then_some(redo as fn(Steps)), steps) }
+                { walk(("Undo", "back"), "Undo the last change (Ctrl+Z)", Icon::Undo, (steps.before > 0).then_some(undo as fn(Steps)), steps) }
+                { walk(("Redo", "again"), "Do it again (Ctrl+Shift+Z)", Icon::Redo, (steps.after > 0).then_some(redo as fn(Steps)), steps) }
                 <Share state={state.clone()} services={services.clone()} />
                 <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
                 { embed_button() }
@@ -74,9 +82,9 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
     }
 }
 
-/// A button that goes through what was changed. On phones the browser's own is nearer.
+/// A button that goes through what was changed.
 fn walk(
-    name: &'static str,
+    (name, class): (&'static str, &'static str),
     title: &'static str,
     icon: Icon,
     does: Option<fn(Steps)>,
@@ -84,6 +92,6 @@ fn walk(
 ) -> Html {
     let onclick = does.map(|does| Callback::from(move |_: MouseEvent| does(steps)));
     html! {
-        <button type="button" class="quiet only-wide" aria-label={name} {title} disabled={does.is_none()} {onclick}>{ sign(icon) }</button>
+        <button type="button" class={classes!("quiet", class)} aria-label={name} {title} disabled={does.is_none()} {onclick}>{ sign(icon) }</button>
     }
 }

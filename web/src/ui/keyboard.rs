@@ -3,8 +3,7 @@
 use super::address::{redo, undo};
 use super::animation::Animation;
 use super::embed::embedded_view;
-use super::focused::focus_on;
-use super::header::DRAWER_BUTTON;
+use super::header::close_drawer;
 use super::services::StateHandle;
 use super::views::VIEWS;
 use crate::session::Session;
@@ -116,10 +115,7 @@ fn press(key: &str, state: &StateHandle, session: &Session) -> bool {
         "." => session.step(true),
         "?" => session.dispatch(PanelsAction::Help(!state.panels.help)),
         "Escape" if state.panels.help => session.dispatch(PanelsAction::Help(false)),
-        "Escape" if state.panels.drawer => {
-            session.dispatch(PanelsAction::Drawer(false));
-            focus_on(DRAWER_BUTTON);
-        }
+        "Escape" if state.panels.drawer => close_drawer(session),
         "Escape" if state.panels.asks_for_guide => session.dispatch(PanelsAction::Guide(None)),
         "Escape" if state.panels.guide.is_some() && state.selection.job.is_none() => {
             session.dispatch(PanelsAction::Guide(None));

@@ -20,17 +20,25 @@ use switchyard_charts::svg::{Paper, escaped};
 /// So many charts fit beside one another on a page.
 const CHARTS: usize = 4;
 
+/// Four runs fit on one A4 page.
 const STYLE: &str = "
-@page { size: A4; margin: 14mm; }
+@page { size: A4; margin: 11mm 14mm; }
 body { font: 10pt/1.4 system-ui, sans-serif; color: #1a1d21; background: #fff; max-width: 182mm; margin: 8mm auto; }
 h1 { font-size: 16pt; margin: 0; } h2 { font-size: 11pt; margin: 14pt 0 4pt; break-after: avoid; }
 p { margin: 2pt 0; } .about { color: #5c6570; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: 2pt 4pt; border-bottom: 1px solid #d5d9de; font-weight: 400; }
 thead th { font-weight: 600; } th:first-child { text-align: left; }
-.run { break-inside: avoid; margin: 4pt 0; } .bar { display: flex; height: 9pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.bar i { flex: 0 1 0; } .charts { display: grid; grid-template-columns: 1fr 1fr; gap: 6pt; }
+.run { break-inside: avoid; margin: 4pt 0; } .bar { display: flex; height: 9pt; }
+i { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .bar i { flex: 0 1 0; }
+.part { white-space: nowrap; margin-right: 8pt; } .part i { display: inline-block; width: 7pt; height: 7pt; margin-right: 3pt; }
+.charts { display: grid; grid-template-columns: 1fr 1fr; gap: 6pt; }
 .charts img { width: 100%; break-inside: avoid; } a { color: #005ea8; overflow-wrap: anywhere; }
+@media print {
+  body { font-size: 8.5pt; line-height: 1.3; margin: 0; } h1 { font-size: 14pt; } h2 { font-size: 10pt; margin: 8pt 0 2pt; }
+  th, td { padding: 1pt 4pt; } .run { margin: 2pt 0; } .bar { height: 7pt; } .charts { gap: 3pt 6pt; }
+  .charts img { height: 56mm; object-fit: contain; }
+}
 ";
 
 /// The document.
@@ -42,7 +50,7 @@ pub(super) fn printed(stage: &Stage, state: &AppState) -> String {
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>{0}</title><style>{STYLE}</style>\n<h1>{0}</h1>\n<p class=\"about\">{1}</p>\n",
         escaped(title),
-        escaped(&about(state))
+        kept(&about(state))
     );
     text.push_str(&headline(&columns, over_common));
     text.push_str(&lives(stage, state));
@@ -85,7 +93,7 @@ fn headline(columns: &[RunColumn], over_common: bool) -> String {
         );
         for metric in Metric::headline() {
             let value = format::metric(metric, known(metric, &column.compared));
-            let _ = write!(text, "<td>{}</td>", escaped(&value));
+            let _ = write!(text, "<td>{}</td>", kept(&value));
         }
         text.push_str("</tr>\n");
     }
@@ -123,17 +131,24 @@ fn lives(stage: &Stage, state: &AppState) -> String {
         });
         let parts: Vec<Part> = parts.collect();
         let waited = format!(
-            "{} of {} waited: {}",
+            "{} of {} waited",
             format::figures(group.waited()),
-            format::gpu_hours(group.gpu_hours * 3600.0),
-            parts.iter().map(Part::words).collect::<Vec<_>>().join(", ")
+            format::gpu_hours(group.gpu_hours * 3600.0)
         );
+        let named = parts.iter().map(|part| {
+            format!(
+                "<span class=\"part\"><i style=\"background: {}\"></i>{}</span> ",
+                palette::spent(part.spent, false),
+                kept(&part.words())
+            )
+        });
         let length = 100.0 * group.gpu_hours / most;
         let _ = write!(
             text,
-            "<div class=\"run\"><p>{} <span class=\"about\">{}</span></p><div class=\"bar\" style=\"width: {length:.2}%\">",
+            "<div class=\"run\"><p>{} <span class=\"about\">{}</span></p><p class=\"about\">{}</p><div class=\"bar\" style=\"width: {length:.2}%\">",
             escaped(name),
-            escaped(&format::units(&waited))
+            kept(&waited),
+            named.collect::<String>()
         );
         for part in Spent::ALL
             .iter()
@@ -149,6 +164,18 @@ fn lives(stage: &Stage, state: &AppState) -> String {
         text.push_str("</div></div>\n");
     }
     text
+}
+
+/// Words on paper: a number and its unit stay on one line.
+fn kept(words: &str) -> String {
+    let words = format::units(words);
+    let mut before = ' ';
+    let words = words.chars().map(|letter| {
+        let is_within = letter == ' ' && before.is_ascii_digit();
+        before = letter;
+        if is_within { '\u{a0}' } else { letter }
+    });
+    escaped(&words.collect::<String>())
 }
 
 fn charts(stage: &Stage) -> String {

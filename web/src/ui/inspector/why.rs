@@ -108,6 +108,10 @@ fn value(session: &Session, run: u32, known: &Fact, moment: &dyn Fn(Time) -> Str
     let mut sum = known.sum.is_some();
     let pieces = known.value.iter().map(|said| {
         let text = said.told(&format::duration, moment);
+        let text = match said {
+            Said::Count(..) | Said::Number(..) | Said::Exact(..) => thousands_apart(&text),
+            _ => text,
+        };
         match said {
             Said::Node(node) => name_link(&text, &Name::Nodes(*node, *node), None),
             Said::Queue(name) => name_link(&text, &Name::Queue(run, name.clone()), None),
@@ -129,6 +133,14 @@ fn value(session: &Session, run: u32, known: &Fact, moment: &dyn Fn(Time) -> Str
         }
     });
     html! { <>{ for pieces }</> }
+}
+
+/// `7200 GPU·s` as numbers are written everywhere else: `7,200 GPU·s`.
+fn thousands_apart(text: &str) -> String {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, rest) = text.split_at(digits);
+    let whole = whole.parse().map_or(whole.to_owned(), format::count);
+    format!("{whole}{rest}")
 }
 
 /// When a job that runs at the clock's time got its GPUs.

@@ -117,6 +117,12 @@ fn JobsTable(props: &StateProps) -> Html {
             }
         })
     };
+    // With Shift the browser would choose text up to there, too.
+    let keeps_text = Callback::from(|event: MouseEvent| {
+        if event.shift_key() {
+            event.prevent_default();
+        }
+    });
     let pointed = use_pointed(session.stage());
     let onkeydown = {
         let (rows, list, session) = (rows.clone(), list.clone(), session.clone());
@@ -232,7 +238,7 @@ fn JobsTable(props: &StateProps) -> Html {
                             }
                         </tr>
                     </thead>
-                    <tbody>
+                    <tbody onmousedown={keeps_text}>
                         { gap("above", window.start) }
                         { for body }
                         { gap("below", rows.jobs.len() - window.end) }
