@@ -93,16 +93,23 @@ globalThis.switchyardDrawn = (() => {
     };
   };
 
-  /** The drawing of what is in an element; `repaint` has all of it painted at the next frame. */
-  return async (view, repaint) => {
-    const canvases = [...view.querySelectorAll("canvas")].filter(({ width, clientWidth }) => width && clientWidth);
-    if (!canvases.length) throw new Error("this view has no picture");
+  const canvasesOf = (view) => [...view.querySelectorAll("canvas")].filter(({ width, clientWidth }) => width && clientWidth);
+
+  /** What each of these canvases shows, as what stands in a drawing of its size; "" of one that is not painted anew. */
+  const paintings = async (canvases, repaint) => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
     const ends = canvases.map((canvas, at) => noted(canvas.getContext("2d"), `clip${at}`));
     repaint();
     await frame();
     await frame();
-    const painted = ends.map((end) => end());
+    return ends.map((end) => end());
+  };
+
+  /** The drawing of what is in an element; `repaint` has all of it painted at the next frame. */
+  const drawn = async (view, repaint) => {
+    const canvases = canvasesOf(view);
+    if (!canvases.length) throw new Error("this view has no picture");
+    const painted = await paintings(canvases, repaint);
     const boxes = canvases.map((canvas) => canvas.getBoundingClientRect());
     // What stands in titles, piece by piece, where it stands.
     const words = [...view.querySelectorAll("h2")].flatMap((title) => {
@@ -131,4 +138,13 @@ globalThis.switchyardDrawn = (() => {
     const parts = places.map(([x, y], at) => `<g transform="translate(${x} ${y}) scale(${(1 / ratio).toFixed(4)})">${painted[at]}</g>`);
     return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${high}"><rect width="100%" height="100%" fill="${ground}"/>${head.join("")}${parts.join("")}</svg>\n`;
   };
+
+  /** Each of its canvases with a drawing of its own. */
+  drawn.each = async (view, repaint) => {
+    const canvases = canvasesOf(view);
+    const painted = await paintings(canvases, repaint);
+    const whole = (said, { width, height }) => `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${said}</svg>`;
+    return canvases.map((canvas, at) => [canvas, painted[at] && whole(painted[at], canvas)]);
+  };
+  return drawn;
 })();

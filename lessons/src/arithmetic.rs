@@ -83,6 +83,21 @@ pub(crate) fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Open
         unit: "s",
         ..opened
     };
+    if let (Some(what), "gpus") = (what, name) {
+        let held = held(run, what)?;
+        let each: Vec<_> = held.iter().map(u32::to_string).collect();
+        let sum = match each.is_empty() {
+            true => "0".to_owned(),
+            false => each.join(" + "),
+        };
+        let title = format!("GPUs of {what} seconds");
+        return Ok(opened(
+            title,
+            "its GPUs on each of its nodes",
+            String::new(),
+            Terms::plain(sum),
+        ));
+    }
     if let Some(what) = what {
         let life = || {
             let of = lives.iter().find(|life| life.name == what);
@@ -133,6 +148,25 @@ pub(crate) fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Open
         MetricUnit::Seconds => in_seconds(opened),
         _ => opened,
     })
+}
+
+/// How many GPUs a job holds at a moment, on each node that it is on: `mine at 300`.
+pub(crate) fn held(run: &Run, what: &str) -> Result<Vec<u32>> {
+    let (name, at) = what
+        .split_once(" at ")
+        .context("which job, and when? As gpus(fifo; mine at 300)")?;
+    let at: f64 = at.trim().parse().context("when? In seconds")?;
+    let jobs = &run.prepared.workload.jobs;
+    let job = jobs.iter().position(|job| &*job.name == name);
+    let job = job.with_context(|| format!("no job is called '{name}'"))?;
+    let stays = (0..run.log.segments()).map(|i| run.log.segment(i));
+    let stay = stays
+        .filter(|stay| stay.job.index() == job)
+        .find(|stay| (stay.start.seconds()..stay.end.seconds()).contains(&at));
+    Ok(stay.map_or_else(Vec::new, |stay| {
+        let parts = stay.gpus.iter();
+        parts.map(|part| part.mask.count_ones()).collect()
+    }))
 }
 
 /// What is asked of a model alone ([`of_a_run`] for the words).

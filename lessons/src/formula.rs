@@ -1,6 +1,7 @@
 //! How texts speak of runs: `jct_mean(srtf) / jct_mean(fifo)` in a sentence, with `<`, `>` or `==` between
 //! two of them in a claim or a goal. A scheduler is a spec (`tiresias-las[queues=2]`) or, as `1`, a
-//! position in the figure's list; behind a semicolon stands a job (`jct(fifo; mine)`).
+//! position in the figure's list; behind a semicolon stands a job (`jct(fifo; mine)`), or a job and when
+//! (`gpus(fifo; mine at 25000)`).
 
 use crate::arithmetic::{self, Opened, exact};
 use crate::figure::Figure;
@@ -413,6 +414,13 @@ fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Quantity> {
             in_seconds: true,
         });
     }
+    if let (Some(what), "gpus") = (what, name) {
+        let held = arithmetic::held(run, what)?;
+        return Ok(Quantity {
+            number: f64::from(held.iter().sum::<u32>()),
+            in_seconds: false,
+        });
+    }
     if let (Some(what), "tenant_jct") = (what, name) {
         let tenants = &run.prepared.workload.tenants;
         let of = tenants.iter().position(|tenant| tenant == what);
@@ -521,6 +529,12 @@ mod tests {
         assert_eq!(sum("jct(1; J3)"), "16 − 0");
         assert_eq!(sum("mean_jct(srsf)"), "(2 + 10 + 16) ∕ 3");
         assert_eq!(sum("makespan(1)"), "16 − 0");
+        // J1 has both GPUs for two seconds.
+        assert_eq!(sum("gpus(1; J1 at 1)"), "2");
+        assert_eq!(said("gpus(1; J1 at 2)", &figure).unwrap().words, "0");
+        for wrong in ["gpus(1; J1)", "gpus(1; J4 at 1)", "gpus(1; J1 at noon)"] {
+            assert!(said(wrong, &figure).is_err(), "{wrong}");
+        }
         let ratio = said("(mean_jct(2) - mean_jct(1)) / mean_jct(1)", &figure).unwrap();
         assert_eq!(ratio.opened.sum, "(11.6667 − 9.3333) ∕ 9.3333");
         assert_eq!(ratio.opened.parts.len(), 2);

@@ -110,7 +110,7 @@ pub fn site(address: &str) -> Result<String> {
 }
 
 /// Makes all pages of `docs` in `dist`; which ones. `at`: the address of the site ([`site`]), where it is known:
-/// then pages have pictures, which other sites show.
+/// then pages have pictures, which other sites show, and the page beside them (`index.html`) names the front page's.
 ///
 /// # Errors
 ///
@@ -141,6 +141,12 @@ pub fn write(docs: &Path, dist: &Path, at: Option<&str>) -> Result<Vec<PathBuf>>
         let place = place("index");
         let html = page::front(&front, &place, &lessons, &field);
         made.push(page_with_stills(&folder, &place, &front, &html)?);
+        let page = dist.join("index.html");
+        if let (Some(site), Ok(html)) = (at, fs::read_to_string(&page))
+            && let Some(html) = page::with_picture(&html, site, &front)
+        {
+            store(&page, html)?;
+        }
     }
     copy(&files(&docs.join("lessons"), "csv")?, &folder)?;
     let beside = docs.join("../static/lessons");

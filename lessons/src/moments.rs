@@ -22,7 +22,7 @@ pub(crate) struct Moment {
 pub(crate) fn read(
     lines: &str,
     figure: &Figure,
-    html: impl Fn(&str) -> String,
+    html: impl Fn(&str) -> Result<String>,
 ) -> Result<Vec<Moment>> {
     let end = figure
         .end()?
@@ -31,7 +31,7 @@ pub(crate) fn read(
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let moment = one(line, figure, end, moments.last());
         let mut moment = moment.with_context(|| format!("in the line '{line}'"))?;
-        moment.text = html(&moment.text);
+        moment.text = html(&moment.text)?;
         moments.push(moment);
     }
     ensure!(moments.len() > 1, "one scrolls from a moment to another");
@@ -109,7 +109,7 @@ mod tests {
     fn of(view: &str, lines: &str) -> Result<Vec<Moment>> {
         let view = format!("src: three-jobs\npolicy: srsf\nview: {view}");
         let figure = Figure::read(&view, 1, Path::new("."), None)?;
-        read(lines, &figure, |text| text.to_owned())
+        read(lines, &figure, |text| Ok(text.to_owned()))
     }
 
     #[test]

@@ -169,16 +169,46 @@ fn shared(title: &str, question: &str, place: &Place<'_>, kind: &str) -> String 
     tag("description", question);
     let mut card = "summary";
     if let Some(site) = place.site {
-        let folder = escaped(&format!("{site}{}/", place.folder));
-        tag("url", &format!("{folder}{}.html", place.name));
-        tag("image", &format!("{folder}{}", picture_of(place.name)));
-        tag("image:type", "image/png");
-        tag("image:width", &picture::WIDTH.to_string());
-        tag("image:height", &picture::HEIGHT.to_string());
-        tag("image:alt", &format!("{title} {question}"));
-        card = "summary_large_image";
+        let folder = format!("{site}{}/", place.folder);
+        let address = format!("{folder}{}.html", place.name);
+        let picture = format!("{folder}{}", picture_of(place.name));
+        tags += &pictured(&address, &picture, &format!("{title} {question}"));
+        card = LARGE;
     }
     format!("{tags}<meta name=\"twitter:card\" content=\"{card}\">\n")
+}
+
+/// How sites show a page that has a picture.
+const LARGE: &str = "summary_large_image";
+
+/// Where a page and its picture lie, for other sites. `alt` is HTML.
+fn pictured(address: &str, picture: &str, alt: &str) -> String {
+    let [address, picture] = [address, picture].map(escaped);
+    let (width, height) = (picture::WIDTH, picture::HEIGHT);
+    let tags = [
+        ("url", &*address),
+        ("image", &*picture),
+        ("image:type", "image/png"),
+        ("image:width", &*width.to_string()),
+        ("image:height", &*height.to_string()),
+        ("image:alt", alt),
+    ];
+    let tags =
+        tags.map(|(key, value)| format!("<meta property=\"og:{key}\" content=\"{value}\">\n"));
+    tags.concat()
+}
+
+/// The page that runs schedulers (`index.html`), with the picture of the lessons' front page for other sites; none where
+/// it does not say how it is shown, or names a picture already.
+pub(crate) fn with_picture(html: &str, site: &str, front: &Text) -> Option<String> {
+    const CARD: &str = "<meta name=\"twitter:card\" content=\"summary\">";
+    let (before, behind) = html.split_once(CARD)?;
+    let picture = format!("{site}lessons/{}", picture_of("index"));
+    let alt = format!("{} {}", front.about("title"), front.about("question"));
+    let tags = pictured(site, &picture, &escaped(&alt));
+    Some(format!(
+        "{before}{tags}<meta name=\"twitter:card\" content=\"{LARGE}\">{behind}"
+    ))
 }
 
 fn parts(step: &Step, name: &str) -> String {
@@ -413,6 +443,28 @@ mod tests {
             "{html}"
         );
         assert!(html.contains("<meta name=\"twitter:card\" content=\"summary\">"));
+    }
+
+    #[test]
+    fn the_page_itself_has_the_picture_of_the_front_page() {
+        let index = include_str!("../../index.html");
+        for key in ["type", "site_name", "title", "description"] {
+            let tag = format!("<meta property=\"og:{key}\" content=\"");
+            assert_eq!(index.matches(&tag).count(), 1, "{key}");
+        }
+        let front = "---\ntitle: Two?\nquestion: One.\n---\nA text.\n";
+        let front = Text::read(front, Path::new(".")).unwrap();
+        let site = "https://example.org/yard/";
+        let html = with_picture(index, site, &front).unwrap();
+        for tag in [
+            "<meta property=\"og:url\" content=\"https://example.org/yard/\">",
+            "<meta property=\"og:image\" content=\"https://example.org/yard/lessons/pictures/index.png\">",
+            "<meta property=\"og:image:alt\" content=\"Two? One.\">",
+            "<meta name=\"twitter:card\" content=\"summary_large_image\">",
+        ] {
+            assert_eq!(html.matches(tag).count(), 1, "{tag}");
+        }
+        assert_eq!(with_picture(&html, site, &front), None, "once is enough");
     }
 
     #[test]

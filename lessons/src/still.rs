@@ -10,6 +10,7 @@ use std::rc::Rc;
 use switchyard::workload::Application;
 use switchyard::workload::application::packed;
 use switchyard_app::format;
+use switchyard_charts::colours::{category, ink_on, job_category};
 use switchyard_charts::lines::{self, Lines};
 
 const WIDTH: f64 = 720.0;
@@ -88,10 +89,10 @@ pub(crate) fn of_models() -> Option<String> {
 
 fn whole(svg: &str, height: f64) -> String {
     // The page's colours of text, by day and night.
-    let style = "<style>text{font:12px system-ui,sans-serif;fill:#1a1d21}.on{fill:#101215}\
+    let style = "<style>text{font:12px system-ui,sans-serif;fill:#1a1d21}.on{fill:#101215}.over{fill:#fff}\
          .f{fill:#eceef0}.a{fill:#5c6570}\
          @media(prefers-color-scheme:dark){text{fill:#e6e8eb}\
-         .on{fill:#101215}.f{fill:#23272d}.a{fill:#9aa3af}}</style>";
+         .on{fill:#101215}.over{fill:#fff}.f{fill:#23272d}.a{fill:#9aa3af}}</style>";
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\">{style}{svg}</svg>\n"
     )
@@ -125,7 +126,12 @@ fn panel(svg: &mut String, run: &Run, top: f64, until: f64) -> Result<f64, std::
         if start >= until {
             continue;
         }
-        let colour = COLOURS[stay.job.index() % COLOURS.len()];
+        // As the figure has it once it lives.
+        let colour = category(job_category(stay.job.0), false);
+        let ink = match ink_on(colour) {
+            "#000000" => "on",
+            _ => "over",
+        };
         let mut is_named = false;
         for part in stay.gpus {
             let above: u32 = sizes[..part.node as usize].iter().sum();
@@ -146,7 +152,7 @@ fn panel(svg: &mut String, run: &Run, top: f64, until: f64) -> Result<f64, std::
                     let (x, y) = (x(start) + 4.0, y + high / 2.0 + 4.0);
                     write!(
                         svg,
-                        "<text class=\"on\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>"
+                        "<text class=\"{ink}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>"
                     )?;
                 }
             }

@@ -264,15 +264,7 @@ impl Reader<'_> {
                     }
                     prose.push(Event::InlineHtml(CowStr::from("</button>")));
                 }
-                Event::Code(name) if self.has_job(&name)? => {
-                    let mut job = String::new();
-                    escape_html(&mut job, &name)?;
-                    let button =
-                        format!("<button type=\"button\" class=\"job\" data-job=\"{job}\">");
-                    prose.push(Event::InlineHtml(CowStr::from(button)));
-                    prose.push(Event::Code(name));
-                    prose.push(Event::InlineHtml(CowStr::from("</button>")));
-                }
+                Event::Code(name) => prose.extend(code(name, self.last.as_ref())?),
                 Event::Start(Tag::Link { ref dest_url, .. }) if is_document(dest_url) => {
                     let inner = events.by_ref();
                     prose.extend(
@@ -319,11 +311,6 @@ impl Reader<'_> {
         Ok(step)
     }
 
-    /// Whether the figure that the text speaks of has a job of this name.
-    fn has_job(&self, name: &str) -> Result<bool> {
-        self.last.as_ref().map_or(Ok(false), |of| of.has_job(name))
-    }
-
     /// The source with marks for its formulas' numbers, and these.
     fn filled_in(&mut self, source: &str) -> Result<(String, Numbers)> {
         let mut filled = String::new();
@@ -351,10 +338,10 @@ impl Reader<'_> {
         let needed = || figure.context("there is no figure above it");
         Ok(Some(match kind {
             "view" => Part::Figure(Box::new(needed()?.clone())),
-            "guess" => Part::Guess(guess(lines)?),
+            "guess" => Part::Guess(guess(lines, figure)?),
             "control" => Part::Control(control(lines)?),
             "goal" => {
-                let goal = goal(lines)?;
+                let goal = goal(lines, figure)?;
                 goal.check(needed()?, step)?;
                 Part::Goal(goal)
             }
@@ -371,7 +358,10 @@ impl Reader<'_> {
                     _ => None,
                 });
                 let shown = shown.context("there is no figure above it in its step")?;
-                Part::Moments(shown.number, moments::read(lines, shown, line)?)
+                Part::Moments(
+                    shown.number,
+                    moments::read(lines, shown, |text| line(text, Some(shown)))?,
+                )
             }
             "claim" => {
                 hold(lines, needed()?)?;
@@ -453,28 +443,45 @@ fn html_of<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
     out
 }
 
-/// A line of Markdown as HTML, without a paragraph around it.
-fn line(source: &str) -> String {
-    let events = Parser::new(source).filter(|event| {
-        !matches!(
-            event,
-            Event::Start(Tag::Paragraph)
-                | Event::End(TagEnd::Paragraph)
-                | Event::Html(_)
-                | Event::InlineHtml(_)
-        )
-    });
-    html_of(events)
+/// What is written as code: where the figure has a job of this name, a button that shows it there.
+fn code<'a>(name: CowStr<'a>, figure: Option<&Figure>) -> Result<Vec<Event<'a>>> {
+    if !figure.map_or(Ok(false), |figure| figure.has_job(&name))? {
+        return Ok(vec![Event::Code(name)]);
+    }
+    let mut job = String::new();
+    escape_html(&mut job, &name)?;
+    let button = format!("<button type=\"button\" class=\"job\" data-job=\"{job}\">");
+    Ok(vec![
+        Event::InlineHtml(CowStr::from(button)),
+        Event::Code(name),
+        Event::InlineHtml(CowStr::from("</button>")),
+    ])
 }
 
-fn guess(lines: &str) -> Result<Guess> {
+/// A line of Markdown as HTML, without a paragraph around it, about a figure; what is a button itself has none.
+fn line(source: &str, figure: Option<&Figure>) -> Result<String> {
+    let mut events = Vec::new();
+    for event in Parser::new(source) {
+        match event {
+            Event::Start(Tag::Paragraph)
+            | Event::End(TagEnd::Paragraph)
+            | Event::Html(_)
+            | Event::InlineHtml(_) => {}
+            Event::Code(name) => events.extend(code(name, figure)?),
+            event => events.push(event),
+        }
+    }
+    Ok(html_of(events.into_iter()))
+}
+
+fn guess(lines: &str, figure: Option<&Figure>) -> Result<Guess> {
     let (mut question, mut reveal, mut choices) = (String::new(), String::new(), Vec::new());
     for text in lines.lines().map(str::trim).filter(|text| !text.is_empty()) {
         match text.split_once(' ') {
-            Some(("-", choice)) => choices.push((line(choice), false)),
-            Some(("*", choice)) => choices.push((line(choice), true)),
-            Some(("=", revealed)) => reveal = line(revealed),
-            _ => question = line(text),
+            Some(("-", choice)) => choices.push((line(choice, None)?, false)),
+            Some(("*", choice)) => choices.push((line(choice, None)?, true)),
+            Some(("=", revealed)) => reveal = line(revealed, figure)?,
+            _ => question = line(text, figure)?,
         }
     }
     let right = choices.iter().filter(|(_, is_right)| *is_right).count();
@@ -513,11 +520,11 @@ fn control(lines: &str) -> Result<Control> {
     })
 }
 
-fn goal(lines: &str) -> Result<Goal> {
+fn goal(lines: &str, figure: Option<&Figure>) -> Result<Goal> {
     let (mut text, mut found) = (String::new(), None);
     for (key, value) in pairs(lines)? {
         match key {
-            "text" => text = line(&value),
+            "text" => text = line(&value, figure)?,
             "select" => found = Some((json!({ "select": value }), GoalKind::OfReader)),
             "condition" => {
                 let condition = Condition::parse(&value)?;
@@ -648,6 +655,28 @@ mod tests {
         );
         assert!(prose(&job).contains(&button), "{}", prose(&job));
         assert_eq!(prose("nobody"), "<p>Look at <code>nobody</code>.</p>\n");
+        // In blocks, too, but for choices, which are buttons.
+        let blocks = format!(
+            "```moments\n- 0: See `{job}`.\n- 1: See `nobody`.\n```\n\
+             ```guess\nIs it `{job}`?\n- `{job}`\n* No\n= It is `{job}`.\n```\n\
+             ```goal\ntext: Choose `{job}`.\nselect: {job}\n```\n"
+        );
+        let text = read(&format!("## One\n{VIEW}{blocks}")).unwrap();
+        let [
+            _,
+            Part::Moments(_, moments),
+            Part::Guess(guess),
+            Part::Goal(goal),
+        ] = &text.steps[0].parts[..]
+        else {
+            panic!("a figure and three blocks")
+        };
+        assert_eq!(moments[0].text, format!("See {button}."));
+        assert_eq!(moments[1].text, "See <code>nobody</code>.");
+        assert_eq!(guess.question, format!("Is it {button}?"));
+        assert_eq!(guess.reveal, format!("It is {button}."));
+        assert_eq!(guess.choices[0].0, format!("<code>{job}</code>"));
+        assert_eq!(goal.text, format!("Choose {button}."));
     }
 
     #[test]

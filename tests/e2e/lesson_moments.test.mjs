@@ -161,6 +161,55 @@ test("an article has moments, too", async (t) => {
   }
 });
 
+for (const [lesson, step, at, job] of [["3-goodput", 4, 1, "lab-092"], ["5-learned", 1, 1, "lab-227"], ["6-fairness", 4, 2, "lab-172"]]) {
+  test(`scrolling leads a figure of ${lesson}`, async (t) => {
+    const { page, list, figure } = await opened(t, `lessons/${lesson}.html#step-${step}`, { viewport: SIZES[1440] });
+    const times = await list.locator("li").evaluateAll((items) => items.map(({ dataset }) => Number(dataset.t)));
+    assert.ok(times.length >= 3);
+    await wheelTo(page, list, at);
+    await stands(figure, times[at], times[at] + 0.1 * (times[at + 1] - times[at]));
+    assert.deepEqual(await present(list), [`${times[at]}`]);
+    assert.equal((await look(figure)).selected, job);
+    await screenshot(page, `lesson-moments-${lesson}`);
+    await wheelTo(page, list, times.length - 1);
+    await stands(figure, times.at(-1));
+    assert.deepEqual(await accessibilityProblems(page), []);
+  });
+}
+
+test("names of jobs in moments and questions are live", async (t) => {
+  const { page, list, figure } = await opened(t, STEP, { viewport: SIZES[1440] });
+  for (const job of ["giant", "mine", "survey", "sweep"]) assert.ok(await list.locator(`[data-job=${job}]`).count(), job);
+  assert.equal(await page.locator("#step-1 .guess > p [data-job=mine]").count(), 1);
+  const name = list.locator("[data-job=survey]");
+  await name.scrollIntoViewIfNeeded();
+  await page.waitForTimeout(500);
+  const { x, y, width, height } = await name.boundingBox();
+  await page.mouse.click(x + width / 2, y + height / 2);
+  for (let tries = 0; tries < 60 && (await look(figure)).selected !== "survey"; tries++) await page.waitForTimeout(50);
+  assert.equal((await look(figure)).selected, "survey");
+});
+
+test("a job that is live once is so wherever it is named beside its figure", async (t) => {
+  for (const address of ["1-waiting", "2-guessing", "3-goodput", "4-placement", "5-learned", "6-fairness", "../article/index"]) {
+    const page = await open(t, `lessons/${address}.html`, { javaScriptEnabled: false });
+    // In choices it is part of what is pressed; what a number opens is about the number.
+    const dead = await page.locator(".step, main > section").evaluateAll((steps) =>
+      steps.flatMap((step) => {
+        const live = new Set([...step.querySelectorAll("[data-job]")].map(({ dataset }) => dataset.job));
+        return [...step.querySelectorAll("code")].filter((of) => live.has(of.textContent) && !of.closest("button, .card")).map((of) => of.textContent);
+      }),
+    );
+    assert.deepEqual(dead, [], address);
+    const { moments, live } = await page.locator(".moments").evaluateAll((lists) => ({
+      moments: lists.length,
+      live: lists.filter((list) => list.querySelector("[data-job]")).length,
+    }));
+    assert.ok(moments > 0 && live === moments, `${address}: ${live} of ${moments} moments name a job`);
+    await page.close();
+  }
+});
+
 test("without scripts and on paper moments are a list with their times", async (t) => {
   const page = await open(t, "lessons/1-waiting.html", { viewport: SIZES[390], javaScriptEnabled: false });
   const first = page.locator("#step-2 .moments li").first();

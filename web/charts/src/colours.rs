@@ -42,6 +42,16 @@ pub fn category(index: u32, dark: bool) -> &'static str {
     hues[index as usize % hues.len()]
 }
 
+/// The categories of jobs that each have a hue of their own, in the order in which jobs come. Each of the first ten is
+/// as far as can be from those before it, for all eyes and in both themes: few jobs are never alike, nor are neighbours
+/// in time. The lighter and darker ones come last.
+const OF_JOBS: [u32; CATEGORIES - 1] = [4, 6, 7, 1, 2, 8, 0, 3, 5, 9, 11, 13, 10, 12];
+
+/// The [`category`] of a job by its number.
+pub fn job_category(job: u32) -> u32 {
+    OF_JOBS[job as usize % OF_JOBS.len()]
+}
+
 /// Greys of the chrome.
 #[derive(Clone, Copy, Debug)]
 pub struct Chrome {
@@ -98,6 +108,18 @@ pub fn class_category(class: u32) -> u32 {
 pub fn rgb(hex: &str) -> [u8; 3] {
     let value = u32::from_str_radix(hex.trim_start_matches('#'), 16).unwrap_or(0);
     [(value >> 16) as u8, (value >> 8) as u8, value as u8]
+}
+
+/// Black or white, whichever is easier to read on `background`.
+pub fn ink_on(background: &str) -> &'static str {
+    let [r, g, b] = rgb(background).map(|channel| (f64::from(channel) / 255.0).powf(2.2));
+    let luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    // At this luminance both have the same contrast (WCAG 2.2).
+    if luminance > 0.179 {
+        "#000000"
+    } else {
+        "#ffffff"
+    }
 }
 
 /// A colour written `#rrggbb`, for plotters.

@@ -6,7 +6,7 @@ use crate::state::ColourBy;
 use switchyard::job::JobId;
 use switchyard::policies::Spent;
 pub use switchyard_charts::colours::{
-    CATEGORIES, Chrome, category, chrome, class_category, rgb, run_colour,
+    CATEGORIES, Chrome, category, chrome, class_category, ink_on, job_category, rgb, run_colour,
 };
 
 /// The colour of a link's load, wanted ÷ carried: the fuller, the further from the page's own colour;
@@ -73,8 +73,7 @@ pub fn job_class(job: JobId, by: ColourBy, stage: &Stage, run: &StageRun) -> u32
     let record = stage.workload.jobs.get(job.index());
     let rank = |ranks: &[u32], of: Option<u32>| ranks.get(of? as usize).copied();
     let class = match by {
-        // Neighbours in time should not look alike: stride through the hues.
-        ColourBy::Job => return job.0.wrapping_mul(5) % (CATEGORIES as u32 - 1),
+        ColourBy::Job => return job_category(job.0),
         ColourBy::Model => record.and_then(|record| rank(&stage.ranks.models, record.model)),
         ColourBy::Tenant => record.and_then(|record| rank(&stage.ranks.tenants, record.tenant)),
         ColourBy::Gpus => record.map(|record| record.gpus.max(1).ilog2()),
@@ -102,18 +101,6 @@ fn held_type(job: JobId, stage: &Stage, run: &StageRun) -> Option<u32> {
     let last = segments.take_while(|of| of.start.seconds() <= now).last()?;
     let id = stage.cluster.type_of(last.gpus.first()?.node)?;
     Some(u32::from(id.0))
-}
-
-/// Black or white, whichever is easier to read on `background`.
-pub fn ink_on(background: &str) -> &'static str {
-    let [r, g, b] = rgb(background).map(|channel| (f64::from(channel) / 255.0).powf(2.2));
-    let luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    // At this luminance both have the same contrast (WCAG 2.2).
-    if luminance > 0.179 {
-        "#000000"
-    } else {
-        "#ffffff"
-    }
 }
 
 #[cfg(test)]
@@ -194,6 +181,26 @@ mod tests {
             let nearest = nearest.fold(f64::INFINITY, f64::min);
             assert!(nearest >= 0.07, "{nearest}, dark: {dark}");
         }
+    }
+
+    #[test]
+    fn few_jobs_are_never_alike() {
+        for (dark, eyes) in [false, true].into_iter().flat_map(|d| EYES.map(|e| (d, e))) {
+            // How far apart so many jobs that come first are at least.
+            let nearest = |jobs: u32| {
+                let hue = |job| category(job_category(job), dark);
+                let pairs = (0..jobs).flat_map(|a| (0..a).map(move |b| (a, b)));
+                let apart = pairs.map(|(a, b)| apart(hue(a), hue(b), &eyes));
+                apart.fold(f64::INFINITY, f64::min)
+            };
+            for (jobs, least) in [(4, 0.2), (6, 0.1), (8, APART), (10, APART)] {
+                let nearest = nearest(jobs);
+                assert!(nearest >= least, "{jobs} jobs: {nearest}, dark: {dark}");
+            }
+        }
+        let mut all: Vec<u32> = (0..CATEGORIES as u32 - 1).map(job_category).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..CATEGORIES as u32 - 1), "each has one");
     }
 
     #[test]
