@@ -157,7 +157,7 @@
   const transparent = (colour) => colour === "transparent" || /^rgba\(.*, 0\)$/.test(colour);
 
   /** A text, word by word where each stands. */
-  const text_ = (pen, node, style, within) => {
+  const paintText = (pen, node, style, within) => {
     const range = document.createRange();
     range.selectNodeContents(node);
     const whole = range.getBoundingClientRect();
@@ -226,7 +226,7 @@
       field(pen, of, box, style);
     } else {
       for (const child of of.childNodes) {
-        if (child.nodeType === Node.TEXT_NODE) text_(pen, child, style, within);
+        if (child.nodeType === Node.TEXT_NODE) paintText(pen, child, style, within);
         else if (child.nodeType === Node.ELEMENT_NODE) paint(pen, child, within, images);
       }
     }
