@@ -84,7 +84,7 @@ test("Ctrl+Z and Ctrl+Shift+Z do the same, but not while something is written, n
 
 test("in a field whose text has been taken Ctrl+Z is the page's, and the field shows what holds then", async (t) => {
   const page = await opened(t);
-  const nodes = page.locator("#rail").getByLabel("Nodes", { exact: true }).first();
+  const nodes = page.getByRole("spinbutton", { name: "Nodes", exact: true });
   const value = async (wanted) => {
     for (let tries = 0; tries < 50 && (await nodes.inputValue()) !== wanted; tries++) await page.waitForTimeout(100);
     assert.equal(await nodes.inputValue(), wanted);
