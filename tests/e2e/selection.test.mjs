@@ -155,6 +155,44 @@ test("a drag over the dots, over a distribution and a click on a group select jo
   assert.equal(Number(await again.getByRole("grid", { name: "Jobs" }).getAttribute("aria-rowcount")), within + 1);
 });
 
+test("a curve around dots selects their jobs, and its outline stays as long as they are selected", async (t) => {
+  const page = await open(t, `${BASE}&view=compare`);
+  await finished(page, 2);
+  await page.getByRole("region", { name: "What the jobs' time was spent on" }).waitFor();
+  await page.getByText("Drag around the dots").waitFor();
+  const frame = page.locator(".scatter-frame");
+  await frame.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await frame.boundingBox();
+  // A triangle under the diagonal of the box between its corners.
+  const around = [[0.3, 0.85], [0.9, 0.85], [0.9, 0.15], [0.32, 0.83]];
+  const at = ([across, down]) => [x + width * across, y + height * down];
+  await page.mouse.move(...at(around[0]));
+  await page.mouse.down();
+  for (const corner of around.slice(1)) await page.mouse.move(...at(corner), { steps: 12 });
+  const outline = page.locator(".scatter-frame .lasso polygon");
+  await outline.waitFor({ state: "attached" });
+  await page.mouse.up();
+  await bar(page).waitFor();
+  assert.match(await filter(page), /^id=[\d,-]+$/);
+  const within = await count(page);
+  assert.ok(within > 0 && within < 240, `${within} of 240`);
+  await page.mouse.move(5, 5);
+  assert.ok((await outline.getAttribute("points")).trim().split(" ").length > 20, "it is the curve");
+  assert.deepEqual(await accessibilityProblems(page), []);
+  // The box from corner to corner has more.
+  await page.keyboard.press("Escape");
+  await chosen(page, "");
+  await outline.waitFor({ state: "detached" });
+  await page.mouse.move(...at([0.3, 0.85]));
+  await page.mouse.down();
+  await page.mouse.move(...at([0.9, 0.15]), { steps: 8 });
+  await page.mouse.up();
+  await bar(page).waitFor();
+  assert.match(await filter(page), /jct>=/);
+  assert.equal((await outline.getAttribute("points")).trim().split(" ").length, 4, "it is a box");
+  assert.ok(await count(page) >= within);
+});
+
 test("rows of the table are selected, and a range's jobs; both together have totals", async (t) => {
   const page = await open(t, `${BASE}&view=jobs`);
   await finished(page, 2);

@@ -82,6 +82,58 @@ test("Ctrl+Z and Ctrl+Shift+Z do the same, but not while something is written, n
   await view(page, "jobs").waitFor();
 });
 
+test("in a field whose text has been taken Ctrl+Z is the page's, and the field shows what holds then", async (t) => {
+  const page = await opened(t);
+  const nodes = page.getByRole("spinbutton", { name: "Nodes", exact: true });
+  const value = async (wanted) => {
+    for (let tries = 0; tries < 50 && (await nodes.inputValue()) !== wanted; tries++) await page.waitForTimeout(100);
+    assert.equal(await nodes.inputValue(), wanted);
+  };
+  const before = await nodes.inputValue();
+  const is12 = () => page.waitForFunction(() => /cluster=12x4/.test(location.hash));
+  await nodes.click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("12");
+  await page.keyboard.press("Enter");
+  await is12();
+  await finished(page, 2);
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction(() => !/cluster=12x4/.test(location.hash));
+  await value(before);
+  await page.waitForTimeout(300);
+  await page.keyboard.press("Control+Shift+Z");
+  await is12();
+  await value("12");
+  await finished(page, 2);
+  // What is being written is the field's own.
+  await page.keyboard.press("End");
+  await page.keyboard.type("5");
+  await page.keyboard.press("Control+z");
+  await page.waitForTimeout(300);
+  await is12();
+  assert.notEqual(await nodes.inputValue(), before);
+});
+
+test("other rows of the timeline bring a zoom, which goes with them", async (t) => {
+  const page = await opened(t);
+  await page.locator("#tab-timeline").click();
+  await view(page, "timeline").waitFor();
+  await page.waitForFunction(() => location.hash.includes("view=timeline"));
+  const zoom = () => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("zoom"));
+  assert.equal(await zoom(), null);
+  await page.getByRole("group", { name: "Rows" }).getByRole("button", { name: "by job" }).click();
+  await page.waitForFunction(() => location.hash.includes("timeline-rows=job") && location.hash.includes("zoom="));
+  const own = await zoom();
+  await button(page, "Undo").click();
+  await page.waitForFunction(() => !location.hash.includes("timeline-rows=job"));
+  await page.waitForTimeout(1500);
+  assert.equal(await zoom(), null, "all of time is seen again");
+  await button(page, "Redo").click();
+  await page.waitForFunction(() => location.hash.includes("timeline-rows=job"));
+  await page.waitForTimeout(1500);
+  assert.equal(await zoom(), own);
+});
+
 test("after a reload what was done before it is undone as well", async (t) => {
   const page = await opened(t);
   await page.locator("#tab-jobs").click();

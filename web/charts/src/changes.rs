@@ -66,7 +66,12 @@ pub fn plot(size: Size<Css>) -> Rect<Css> {
 
 /// A dot's middle.
 pub fn middle(changes: &Changes, plot: &Rect<Css>, dot: &Dot) -> Point<Css> {
-    let [x, y] = [dot.there, dot.here].map(|time| changes.axis.position(time));
+    place_of(changes, plot, [dot.there, dot.here])
+}
+
+/// Where two completion times meet: across and upwards.
+pub fn place_of(changes: &Changes, plot: &Rect<Css>, times: [f64; 2]) -> Point<Css> {
+    let [x, y] = times.map(|time| changes.axis.position(time));
     Point::new(plot.across(x), plot.upwards(y))
 }
 

@@ -10,17 +10,23 @@ use crate::session::Session;
 use crate::state::{AppState, ColourBy, PanelsAction, SelectionAction, Steps, ViewAction};
 use crate::time_axis::AxisRequest;
 use gloo_events::{EventListener, EventListenerOptions};
+use std::cell::Cell;
+use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
-/// Listens to keys wherever the focus is, except while something is being typed.
+/// Listens to keys wherever the focus is, except while something is being typed. Undo and Redo are the field's as long as
+/// what is written into it has not been taken; the page's from then on.
 #[hook]
 pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &Option<Animation>) {
     let latest = use_mut_ref(|| state.clone());
     *latest.borrow_mut() = state.clone();
     let (session, animation) = (session.clone(), animation.clone());
     use_effect_with((), move |()| {
+        // Whether something has been written into the field with the focus that nothing has taken yet.
+        let written = Rc::new(Cell::new(false));
+        let is_written = written.clone();
         let on_key = move |event: &KeyboardEvent| {
             let chord = event.ctrl_key() || event.meta_key() || event.alt_key();
             if is_palette(event) && embedded_view().is_none() && !is_asking(&latest.borrow()) {
@@ -28,7 +34,8 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
                 return event.prevent_default();
             }
             if let Some(does) = walks(event).filter(|_| embedded_view().is_none()) {
-                if !is_typing(event) && !is_writing(event) && !is_asking(&latest.borrow()) {
+                let is_own = is_written.get() || is_refused(event) || is_writing(event);
+                if !is_own && !is_asking(&latest.borrow()) {
                     does(latest.borrow().panels.steps);
                     event.prevent_default();
                 }
@@ -54,7 +61,22 @@ pub(super) fn use_keyboard(state: &StateHandle, session: &Session, animation: &O
                 on_key(event.unchecked_ref());
             })
         });
-        move || drop(listener)
+        let watch = |event: &'static str, is: bool| {
+            let (window, written) = (web_sys::window()?, written.clone());
+            let options = EventListenerOptions::run_in_capture_phase();
+            Some(EventListener::new_with_options(
+                &window,
+                event,
+                options,
+                move |_| written.set(is),
+            ))
+        };
+        let watched = [
+            watch("input", true),
+            watch("change", false),
+            watch("focusout", false),
+        ];
+        move || drop((listener, watched))
     });
 }
 
@@ -93,6 +115,13 @@ fn is_typing(event: &KeyboardEvent) -> bool {
         && matches!(event.key().as_str(), " " | "Enter");
     matches!(name.as_str(), "INPUT" | "SELECT" | "TEXTAREA") && event.key() != "Escape"
         || presses_it
+}
+
+/// Whether the field has a text that was refused, which is to be corrected.
+fn is_refused(event: &KeyboardEvent) -> bool {
+    let target = event.target();
+    let field = target.and_then(|target| target.dyn_into::<Element>().ok());
+    field.is_some_and(|field| field.get_attribute("aria-invalid").as_deref() == Some("true"))
 }
 
 /// Whether the key belongs to a text that undoes what is written itself.

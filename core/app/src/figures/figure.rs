@@ -258,8 +258,7 @@ impl Figure {
                     format!("at most {}", self.y.label(most))
                 }
                 Marks::Line(points, _) => {
-                    let half = points.partition_point(|point| point.1 < 0.5);
-                    let median = points.get(half).map_or(0.0, |point| point.0);
+                    let median = series::median(points).unwrap_or_default();
                     format!("median {}", self.x.label(median))
                 }
                 Marks::Ranges(ranges) => {

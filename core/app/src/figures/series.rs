@@ -32,6 +32,14 @@ pub(super) fn cdf(mut values: Vec<f64>) -> Points {
     values.iter().enumerate().flat_map(step).collect()
 }
 
+/// The median of a distribution, as [`percentile`] has it: between the two in the middle of an even number.
+pub(super) fn median(cdf: &[(f64, f64)]) -> Option<f64> {
+    let from = cdf.partition_point(|point| point.1 < 0.5);
+    let behind = cdf.partition_point(|point| point.1 <= 0.5);
+    let (first, last) = (cdf.get(from)?, cdf.get(from.max(behind.saturating_sub(1)))?);
+    Some(first.0 + (last.0 - first.0) / 2.0)
+}
+
 /// A step function that takes `values[i]` from `times[i]` on, within a window: exact if it has few steps
 /// there; else its mean over equal stretches of time, and the least and most within each.
 pub(super) fn steps(
@@ -100,6 +108,17 @@ mod tests {
             ((0.0, 0.0), (10_000.0, 1.0))
         );
         assert_eq!(at(&points, 5000.0), Some(0.5));
+    }
+
+    #[test]
+    fn a_median_is_the_percentile_that_tables_tell() {
+        for count in [1, 2, 3, 10, 11, 240, 10_000, 10_001] {
+            let values: Vec<f64> = (0..count).map(|i| f64::from(i * i)).collect();
+            let told = percentile(&values, 50.0);
+            assert_eq!(median(&cdf(values)), Some(told), "{count}");
+        }
+        assert_eq!(median(&cdf(vec![1.0, 5.0, 5.0, 9.0])), Some(5.0));
+        assert_eq!(median(&[]), None);
     }
 
     #[test]

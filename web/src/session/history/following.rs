@@ -4,10 +4,10 @@ use super::Wanted;
 use crate::session::Session;
 use crate::session::opening::OpeningRequest;
 use crate::state::link::Link;
-use crate::state::view_options::JOBS_FILTER;
+use crate::state::view_options::{JOBS_FILTER, TIMELINE_ROWS};
 use crate::state::{Action, AppState, NextStep, NoticesAction, OpeningAction, Refused, Source};
 use crate::stored_traces::{self, TraceFiles};
-use crate::time_axis::TimeAxis;
+use crate::time_axis::{AxisRequest, TimeAxis};
 use switchyard::job::JobId;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
@@ -32,7 +32,7 @@ impl Session {
     /// where it is.
     pub fn follow(&self, link: &Link, state: &AppState, walks: bool) {
         if state.shows_jobs_of(link) && !self.is_opening() && !self.0.opening.awaits_jobs() {
-            return self.follow_clock(link, walks);
+            return self.follow_clock(link, state, walks);
         }
         self.follow_settings(link);
         let open = self.open_now();
@@ -71,11 +71,16 @@ impl Session {
         }
     }
 
-    /// Sets the clock as a link of what is open has it.
-    fn follow_clock(&self, link: &Link, walks: bool) {
+    /// Sets the clock as a link of what is open has it. Who goes back or forward keeps clock and zoom, but for a zoom that
+    /// other rows of the timeline have brought.
+    fn follow_clock(&self, link: &Link, state: &AppState, walks: bool) {
         let jobs = self.0.stage.read().workload.jobs.len();
         self.job_of(link.job, jobs);
         if walks {
+            if link.options.get(&TIMELINE_ROWS) != state.option(&TIMELINE_ROWS) {
+                let seen = link.seen.map_or(AxisRequest::Whole, AxisRequest::At);
+                self.0.stage.write().look(seen);
+            }
             return;
         }
         self.0.history.linked_time.set(link.time);

@@ -4,6 +4,7 @@ mod by_group;
 mod by_queue;
 mod chart_card;
 mod headline;
+mod lasso;
 mod lives;
 mod what_changed;
 

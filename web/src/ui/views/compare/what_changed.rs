@@ -1,21 +1,24 @@
 //! What changed from one run to another, job by job: a dot a job, the largest winners and losers, and how many of each
-//! there are. A dot, or a row, opens its job; a drag selects the jobs of the dots within it.
+//! there are. A dot, or a row, opens its job; a drag around dots selects their jobs, and its outline stays as long as these are
+//! selected.
 
 use super::chart_card::{CLICK_PIXELS, use_size};
+use super::lasso::Lasso;
 use crate::comparison::outcomes;
 use crate::draw::format;
 use crate::draw::palette;
-use crate::draw::space::{Css, Point, Ratio, Size};
+use crate::draw::space::{Css, Point, Ratio, Rect, Size};
 use crate::draw::svg::Paper;
 use crate::order;
 use crate::selected_jobs::{SelectedJobs, conditions};
 use crate::stage::Stage;
-use crate::state::AppState;
-use crate::state::ColourBy;
+use crate::state::view_options::JOBS_FILTER;
+use crate::state::{AppState, ColourBy, NoticesAction};
 use crate::ui::clock::use_pointed;
 use crate::ui::controls::{job_link, list, option};
 use crate::ui::export::file_name;
 use crate::ui::legend::{legend_by, use_classes_by};
+use crate::ui::page_address::LONG;
 use crate::ui::picture_saver::{PictureSaver, caption};
 use crate::ui::services::StateProps;
 use crate::ui::theme::is_dark;
@@ -32,6 +35,22 @@ use yew::prelude::*;
 
 /// So many winners and losers are named.
 const NAMED: usize = 5;
+
+/// Between two points of a curve that is drawn, CSS pixels.
+const STEP: f64 = 2.0;
+
+/// The jobs of more dots than a link can name.
+const TOO_MANY: &str = "So many dots have no place in a link: the jobs of all dots in the box around the curve are selected.";
+
+/// What is drawn around the dots of jobs that are selected.
+#[derive(Clone, Debug, PartialEq)]
+struct Kept {
+    /// The filter that it stands for.
+    filter: String,
+    /// The runs, and the completion times in them all around.
+    runs: (u32, u32),
+    around: Vec<[f64; 2]>,
+}
 
 /// Two runs, job by job.
 #[derive(PartialEq)]
@@ -112,8 +131,11 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let other = use_state_eq(|| None::<u32>);
     let frame = use_node_ref();
     let size = use_size(&frame);
-    let dragged = use_state_eq(|| None::<[Point<Css>; 2]>);
+    // Where it is pressed, and the curve from there on once that is no click; and what of that is shown.
     let held = use_mut_ref(|| None::<Point<Css>>);
+    let path = use_mut_ref(Vec::<Point<Css>>::new);
+    let dragged = use_state_eq(|| None::<Lasso>);
+    let kept = use_state_eq(|| None::<Kept>);
     let pointed = use_pointed(session.stage());
 
     let (there, here) = pair(state, *other);
@@ -166,30 +188,38 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         }
     };
     let onpointerdown = {
-        let (held, place) = (held.clone(), place.clone());
+        let (held, path, place) = (held.clone(), path.clone(), place.clone());
         Callback::from(move |event: PointerEvent| {
             // A finger scrolls the page.
             let drags = event.button() == 0 && event.pointer_type() != "touch";
             *held.borrow_mut() = place(&event).filter(|_| drags);
+            path.borrow_mut().clear();
         })
     };
     let onpointermove = {
         let (session, dot_at) = (session.clone(), dot_at.clone());
-        let (held, dragged, frame) = (held.clone(), dragged.setter(), frame.clone());
+        let (held, path, dragged) = (held.clone(), path.clone(), dragged.setter());
+        let frame = frame.clone();
         Callback::from(move |event: PointerEvent| {
             let from = held.borrow().filter(|_| event.buttons() & 1 == 1);
-            let to = place(&event);
-            let (Some(from), Some(to)) = (
-                from,
-                to.filter(|to| from.is_some_and(|from| is_drag(from, *to))),
-            ) else {
+            let mut path = path.borrow_mut();
+            let is_on = |from: &Point<Css>, to: Point<Css>| !path.is_empty() || is_drag(*from, to);
+            let to = place(&event).filter(|to| from.is_some_and(|from| is_on(&from, *to)));
+            let (Some(from), Some(to)) = (from, to) else {
+                drop(path);
                 return session.light(dot_at(&event).map(|dot| dot.job));
             };
-            if let Some(frame) = frame.cast::<Element>() {
-                // Without capture a drag merely ends at the chart's edge.
-                let _ = frame.set_pointer_capture(event.pointer_id());
+            if path.is_empty() {
+                path.push(from);
+                if let Some(frame) = frame.cast::<Element>() {
+                    // Without capture a drag merely ends at the chart's edge.
+                    let _ = frame.set_pointer_capture(event.pointer_id());
+                }
             }
-            dragged.set(Some([from, to]));
+            if path.last().is_none_or(|last| last.distance(&to) >= STEP) {
+                path.push(to);
+                dragged.set(Some(Lasso::of(&path)));
+            }
         })
     };
     let onpointerleave = {
@@ -197,9 +227,10 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         Callback::from(move |_: PointerEvent| session.light(None))
     };
     let onpointercancel = {
-        let (held, dragged) = (held.clone(), dragged.setter());
+        let (held, path, dragged) = (held.clone(), path.clone(), dragged.setter());
         Callback::from(move |_: PointerEvent| {
             held.take();
+            path.take();
             dragged.set(None);
         })
     };
@@ -208,25 +239,54 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         Callback::from(move |job: JobId| session.select(Some(job)))
     };
     let names = (name(there), name(here));
-    let shown_drag = *dragged;
+    // A curve that has been let go of stays as long as its jobs are those that are selected.
+    let outline = match (&*dragged, &*kept, changed) {
+        (Some(lasso), ..) => Some(lasso.outline()),
+        (None, Some(kept), Some(changed)) => {
+            let holds = kept.runs == (there, here) && kept.filter == state.option(&JOBS_FILTER);
+            let at = |&times: &[f64; 2]| changes::place_of(&changed.all, &plot, times);
+            holds.then(|| kept.around.iter().map(at).collect())
+        }
+        _ => None,
+    };
+    let outline = outline.map(|points| {
+        let points = points.iter().map(|at| format!("{:.1},{:.1} ", at.x, at.y));
+        html! { <svg class="lasso" aria-hidden="true"><polygon points={points.collect::<String>()} /></svg> }
+    });
     let onclick = {
         let (select, session, changed) = (select.clone(), session.clone(), changed.clone());
         let names = [names.0, names.1].map(str::to_owned);
+        let (dragged, kept) = (dragged.setter(), kept.setter());
         Callback::from(move |event: MouseEvent| {
             held.take();
-            let Some(corners) = *dragged else {
+            let path = path.take();
+            if path.is_empty() {
                 if let Some(dot) = dot_at(&event) {
                     select.emit(dot.job);
                 }
                 return;
-            };
-            dragged.set(None);
-            if let Some(changed) = &changed {
-                let [a, b] = corners.map(|at| changes::times_at(&changed.all, &plot, at));
-                let condition =
-                    |axis: usize| conditions::between(&names[axis], "jct", a[axis], b[axis]);
-                session.select_jobs(&format!("{} {}", condition(0), condition(1)));
             }
+            dragged.set(None);
+            let Some(changed) = &changed else { return };
+            let lasso = Lasso::of(&path);
+            let Some((filter, is_whole)) = filter_of(&changed.all, &plot, &lasso, &names) else {
+                return;
+            };
+            if !is_whole {
+                session.dispatch(NoticesAction::Notice(Some(TOO_MANY.to_owned())));
+            }
+            let outline = match is_whole {
+                true => lasso.outline(),
+                false => Lasso::Box(lasso.corners()).outline(),
+            };
+            let times = |at: &Point<Css>| changes::times_at(&changed.all, &plot, *at);
+            let around = outline.iter().map(times).collect();
+            session.select_jobs(&filter);
+            kept.set(Some(Kept {
+                filter,
+                runs: (there, here),
+                around,
+            }));
         })
     };
     let onother = {
@@ -293,7 +353,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                 if left_out > 0 && dots > 0 {
                     <span class="hint">{ format!(" {} not finished in both.", format::counted(left_out, "job has", "jobs have")) }</span>
                 }
-                <span class="hint">{ " Drag over the dots, or over a distribution below, to select jobs in every view." }</span>
+                <span class="hint">{ " Drag around the dots, or over a distribution below, to select jobs in every view." }</span>
             </p>
             <div class="changed-body">
                 <div class="scatter">
@@ -312,9 +372,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                             { ring(dot.job, "hovered") }
                             { about(&stage, dot, names) }
                         }
-                        if let Some([from, to]) = shown_drag {
-                            <i class="chart-range" ~style={format!("left: {:.0}px; top: {:.0}px; width: {:.0}px; height: {:.0}px", from.x.min(to.x), from.y.min(to.y), (to.x - from.x).abs(), (to.y - from.y).abs())}></i>
-                        }
+                        { outline }
                     </div>
                     <p class="axis across">{ format!("JCT under {} →", names.0) }</p>
                     if dots > MANY {
@@ -398,6 +456,38 @@ fn use_pixel_ratio() -> f64 {
 /// Whether the pointer has gone so far that it is no click.
 fn is_drag(from: Point<Css>, to: Point<Css>) -> bool {
     from.distance(&to) >= CLICK_PIXELS
+}
+
+/// The filter that selects the jobs of the dots within a lasso, and whether it is that of these alone: a box is one of
+/// times, a curve names its jobs, and one around more than a link can name is that of its box. `None`: no dot is within.
+fn filter_of(
+    changes: &Changes,
+    plot: &Rect<Css>,
+    lasso: &Lasso,
+    names: &[String; 2],
+) -> Option<(String, bool)> {
+    if let Lasso::Curve(_) = lasso {
+        let is_within = |dot: &&Dot| lasso.holds(changes::middle(changes, plot, dot));
+        let jobs: Vec<u32> = changes
+            .dots
+            .iter()
+            .filter(is_within)
+            .map(|dot| dot.job.0)
+            .collect();
+        if jobs.is_empty() {
+            return None;
+        }
+        let condition = conditions::positions(&jobs);
+        if condition.len() <= LONG {
+            return Some((condition, true));
+        }
+    }
+    let [a, b] = lasso
+        .corners()
+        .map(|at| changes::times_at(changes, plot, at));
+    let condition = |axis: usize| conditions::between(&names[axis], "jct", a[axis], b[axis]);
+    let is_box = matches!(lasso, Lasso::Box(_));
+    Some((format!("{} {}", condition(0), condition(1)), is_box))
 }
 
 /// The baseline, and the run that is compared with it.
