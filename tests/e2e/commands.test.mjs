@@ -1,6 +1,7 @@
 // What the page can do, found by name (Ctrl+K); and jobs that are named in words, which light up in every view.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { accessibilityProblems, browser, finished, screenshot } from "./browser.mjs";
 
@@ -52,6 +53,87 @@ test("views, schedulers, settings, samples and exports are found by name", async
 
   await choose(page, "open two", /^Open Two teamssample$/);
   await page.locator("header .facts strong", { hasNotText: "A lab's day" }).waitFor();
+});
+
+/** Types words into what Ctrl+K has opened; waits for an entry that reads so. */
+async function finds(page, words, found) {
+  await field(page).fill(words);
+  const wanted = typeof found === "string" ? new RegExp(`^${found.replace(/[^\w\s]/g, "\\$&")}$`) : found;
+  await options(page).locator("span:first-child").filter({ hasText: wanted }).first().waitFor();
+}
+
+test("every option of a view, every setting of the rail and every item of Export has an entry", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=tiresias-las&t=30000", { viewport: { width: 1440, height: 900 } });
+  await finished(page, 2);
+  const [rail, exported] = await page.evaluate(() => {
+    const words = (of) => of?.textContent.split(/\s+/).join(" ").trim();
+    const controls = document.querySelectorAll("#rail :is(input, select, textarea):not([hidden])");
+    const name = (control) => words(control.closest("label")?.querySelector("span")) || control.ariaLabel || words(control.closest("label"));
+    return [[...controls].map(name), [...document.querySelectorAll("#export-panel button")].map((button) => button.ariaLabel)];
+  });
+  assert.ok(rail.length > 30 && rail.every((name) => name), JSON.stringify(rail));
+  for (const name of ["Timeline as PNG", "Timeline as SVG", "What changed as PNG", "What changed as SVG", "Where the jobs' time went as CSV"]) {
+    assert.ok(exported.includes(name), name);
+  }
+  await page.keyboard.press("Control+k");
+  for (const name of new Set([...rail, ...exported])) await finds(page, name.slice(0, 50), name.length > 58 ? /./ : name);
+  await page.keyboard.press("Escape");
+
+  const table = readFileSync(new URL("../../web/src/state/view_options.rs", import.meta.url), "utf8");
+  const described = /pub static \w+: ViewOption\s*=[^;]*?\(\s*"([a-z]*)",\s*"([^"]+)",\s*"([a-z-]+)"/g;
+  const all = [...table.matchAll(described)].map(([, view, name, link]) => ({ view, name, link }));
+  assert.equal(all.length, Number(table.match(/OPTIONS: \[&ViewOption; (\d+)\]/)[1]));
+  for (const { view, name, link } of all.filter((of) => of.view)) {
+    await page.keyboard.press("Control+k");
+    await finds(page, name, name);
+    assert.match(await options(page).first().textContent(), /setting · /);
+    await page.keyboard.press("Enter");
+    await page.locator(`#tab-${view}[aria-selected=true]`).waitFor();
+    // Where there is nothing to choose from, the view has the focus.
+    await page.waitForFunction((link) => {
+      const place = `[data-option="${link}"]`;
+      const isThere = [...document.querySelectorAll(place)].some((of) => of.offsetWidth);
+      return document.activeElement.closest(place) || (!isThere && document.activeElement.id === "view");
+    }, link);
+  }
+});
+
+test("what is set, shown and told elsewhere is found by the words that people have for it", async (t) => {
+  const page = await open(t, "index.html#v=1&sample=lab&run=fifo&run=tiresias-las&t=30000");
+  await finished(page, 2);
+  await page.keyboard.press("Control+k");
+  for (const [words, found] of Object.entries({
+    colour: /^Colour by tenant$/,
+    color: /^Colour by gang size$/,
+    zoom: /^Show all of time$/,
+    "select a range": /^Select the range of time that is shown$/,
+    filter: /^Filter jobs$/,
+    sort: /^Sort jobs$/,
+    theme: /^Theme: dark$/,
+    figure: /^Open as a figure for a talk/,
+    film: /^Film ten seconds$/,
+    "moving picture": /^Film ten seconds$/,
+    perfetto: /^Timeline of .* as Chrome trace$/,
+    lessons: /^six lessons$/,
+    article: /^Embed$/,
+    speed: /^Speed$/,
+  })) {
+    await finds(page, words, found);
+  }
+  await page.keyboard.press("Escape");
+  await choose(page, "colour by tenant", /^Colour by tenant/);
+  await page.waitForFunction(() => location.hash.includes("colour=tenant"));
+  await choose(page, "rows of the timeline: job", /^Rows of the timeline: job/);
+  await page.locator("#tab-timeline[aria-selected=true]").waitFor();
+  await page.getByRole("button", { name: "by job", pressed: true }).waitFor();
+  await choose(page, "show all of time", /^Show all of time/);
+  await choose(page, "theme: dark", /^Theme: dark/);
+  await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+  const [file] = await Promise.all([page.waitForEvent("download"), choose(page, "time went as csv", /^Where the jobs' time went as CSV/)]);
+  assert.match(file.suggestedFilename(), /lives\.csv$/);
+  await choose(page, "open as a figure", /^Open as a figure/);
+  await page.waitForFunction(() => /figure/.test(document.activeElement.getAttribute("href") ?? ""));
+  assert.match(await page.evaluate(() => document.activeElement.getAttribute("href")), /colour=tenant/);
 });
 
 test("on a phone a setting that is found is in sight", async (t) => {

@@ -8,8 +8,12 @@ use switchyard::policies::ParamKind;
 use switchyard::report::{By, GROUP_METRIC_IDS, GROUP_METRICS_FORMERLY};
 
 /// One option of a view.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct ViewOption {
+    /// The view that it is of; "": of what is below all views.
+    pub view: &'static str,
+    /// What it is, for people who look for it.
+    pub name: &'static str,
     /// Its name in links.
     pub link: &'static str,
     /// Its value where nothing was chosen.
@@ -22,8 +26,16 @@ pub struct ViewOption {
     pub is_run: bool,
 }
 
-const fn option(link: &'static str, default: &'static str, kind: ParamKind) -> ViewOption {
+const fn option(
+    view: &'static str,
+    name: &'static str,
+    link: &'static str,
+    default: &'static str,
+    kind: ParamKind,
+) -> ViewOption {
     ViewOption {
+        view,
+        name,
         link,
         default,
         kind,
@@ -32,10 +44,12 @@ const fn option(link: &'static str, default: &'static str, kind: ParamKind) -> V
     }
 }
 
-const fn run(link: &'static str) -> ViewOption {
+const fn run(view: &'static str, name: &'static str, link: &'static str) -> ViewOption {
     ViewOption {
         is_run: true,
         ..option(
+            view,
+            name,
             link,
             "",
             ParamKind::Int {
@@ -47,71 +61,174 @@ const fn run(link: &'static str) -> ViewOption {
 }
 
 /// The yard shown where there is room for one.
-pub static YARD_RUN: ViewOption = run("yard-run");
+pub static YARD_RUN: ViewOption = run("yard", "Scheduler shown in the yard", "yard-run");
 /// What a row of the timeline is.
-pub static TIMELINE_ROWS: ViewOption =
-    option("timeline-rows", "gpu", ParamKind::OneOf(&["gpu", "job"]));
+pub static TIMELINE_ROWS: ViewOption = option(
+    "timeline",
+    "Rows of the timeline",
+    "timeline-rows",
+    "gpu",
+    ParamKind::OneOf(&["gpu", "job"]),
+);
 /// Over which jobs runs are compared: all of each, or those that finished in all.
 pub static COMPARE_OVER: ViewOption = option(
+    "compare",
+    "Jobs that runs are compared over",
     "compare-over",
     "all",
     ParamKind::OneOf(&["all", "finished-in-all"]),
 );
 /// By whom runs are told.
-pub static COMPARE_BY: ViewOption = option("by", By::WORDS[0], ParamKind::OneOf(&By::WORDS));
+pub static COMPARE_BY: ViewOption = option(
+    "compare",
+    "Groups that runs are compared by",
+    "by",
+    By::WORDS[0],
+    ParamKind::OneOf(&By::WORDS),
+);
 /// What is told of each group: the id of a metric.
 pub static COMPARE_SHOW: ViewOption = ViewOption {
     former: &GROUP_METRICS_FORMERLY,
     ..option(
+        "compare",
+        "Number told of each group",
         "by-show",
         GROUP_METRIC_IDS[0],
         ParamKind::OneOf(&GROUP_METRIC_IDS),
     )
 };
 /// By whom it is told what jobs spent their lives on: a word, or `all` of them together.
-pub static LIVES_BY: ViewOption = option("lives-by", "all", ParamKind::Text("by whom"));
+pub static LIVES_BY: ViewOption = option(
+    "compare",
+    "Whose time it is told where it went",
+    "lives-by",
+    "all",
+    ParamKind::Text("by whom"),
+);
 /// The only run whose timeline is shown.
-pub static TIMELINE_RUN: ViewOption = run("timeline-run");
+pub static TIMELINE_RUN: ViewOption = run(
+    "timeline",
+    "Scheduler shown in the timeline",
+    "timeline-run",
+);
 /// Which jobs are listed.
-pub static JOBS_FILTER: ViewOption = option("jobs-filter", "", ParamKind::Text("a filter of jobs"));
+pub static JOBS_FILTER: ViewOption = option(
+    "jobs",
+    "Filter jobs",
+    "jobs-filter",
+    "",
+    ParamKind::Text("a filter of jobs"),
+);
 /// The column by which jobs are sorted; `-` before it: the greatest first.
-pub static JOBS_SORT: ViewOption = option("jobs-sort", "submit", ParamKind::Text("a column"));
+pub static JOBS_SORT: ViewOption = option(
+    "jobs",
+    "Sort jobs",
+    "jobs-sort",
+    "submit",
+    ParamKind::Text("a column"),
+);
 /// What is shown of each run beside the jobs.
-pub static JOBS_SHOW: ViewOption = option("jobs-show", "JCT", ParamKind::Word("a metric of jobs"));
+pub static JOBS_SHOW: ViewOption = option(
+    "jobs",
+    "Number shown of each job per run",
+    "jobs-show",
+    "JCT",
+    ParamKind::Word("a metric of jobs"),
+);
 /// The run whose queues are shown.
-pub static QUEUES_RUN: ViewOption = run("queues-run");
+pub static QUEUES_RUN: ViewOption = run("queues", "Scheduler whose queues are shown", "queues-run");
 /// What is shown of one that has queues by attained service and a tree.
-pub static QUEUES_AS: ViewOption =
-    option("queues-as", "lanes", ParamKind::OneOf(&["lanes", "tree"]));
+pub static QUEUES_AS: ViewOption = option(
+    "queues",
+    "Queues shown as",
+    "queues-as",
+    "lanes",
+    ParamKind::OneOf(&["lanes", "tree"]),
+);
 /// The run whose rounds are shown.
-pub static GOODPUT_RUN: ViewOption = run("goodput-run");
+pub static GOODPUT_RUN: ViewOption =
+    run("goodput", "Scheduler whose round is shown", "goodput-run");
 /// How often arrivals of pods are repeated.
-pub static ARRIVALS: ViewOption = option("arrivals", "10", ParamKind::Int { min: 1, max: 100 });
+pub static ARRIVALS: ViewOption = option(
+    "fragmentation",
+    "Runs of each placement of shares",
+    "arrivals",
+    "10",
+    ParamKind::Int { min: 1, max: 100 },
+);
 /// Which machines and pods arrive.
-pub static PODS: ViewOption = option("pods", "open", ParamKind::OneOf(&["open", "invented"]));
+pub static PODS: ViewOption = option(
+    "fragmentation",
+    "Machines and pods that arrive",
+    "pods",
+    "open",
+    ParamKind::OneOf(&["open", "invented"]),
+);
 
 /// How moments of a trace read that tells absolute time.
-pub static TIMES: ViewOption = option("times", "dates", ParamKind::OneOf(&["dates", "days"]));
+pub static TIMES: ViewOption = option(
+    "",
+    "How times are shown",
+    "times",
+    "dates",
+    ParamKind::OneOf(&["dates", "days"]),
+);
 /// The zone whose dates they are: a name or an offset.
-pub static ZONE: ViewOption = option("zone", zones::UTC, ParamKind::Text("a time zone"));
+pub static ZONE: ViewOption = option(
+    "",
+    "Time zone",
+    "zone",
+    zones::UTC,
+    ParamKind::Text("a time zone"),
+);
 
 /// What a sweep varies; [`Vary`](super::sweep::Vary) has its names.
-pub static SWEEP_WHAT: ViewOption = option("sweep", "load", ParamKind::Text("what is varied"));
+pub static SWEEP_WHAT: ViewOption = option(
+    "sweep",
+    "What a sweep varies",
+    "sweep",
+    "load",
+    ParamKind::Text("what is varied"),
+);
 /// The values of a sweep; "": those that are suggested.
-pub static SWEEP_VALUES: ViewOption = option("sweep-values", "", ParamKind::Text("values"));
+pub static SWEEP_VALUES: ViewOption = option(
+    "sweep",
+    "Values of a sweep",
+    "sweep-values",
+    "",
+    ParamKind::Text("values"),
+);
 /// The metric that has to keep within a bound, where nodes are searched.
-pub static SWEEP_METRIC: ViewOption =
-    option("sweep-metric", "queueing_p95", ParamKind::Word("a metric"));
+pub static SWEEP_METRIC: ViewOption = option(
+    "sweep",
+    "Metric that a search of nodes bounds",
+    "sweep-metric",
+    "queueing_p95",
+    ParamKind::Word("a metric"),
+);
 /// The bound.
-pub static SWEEP_BOUND: ViewOption = option("sweep-bound", "1h", ParamKind::Text("a bound"));
+pub static SWEEP_BOUND: ViewOption = option(
+    "sweep",
+    "Bound of a search of nodes",
+    "sweep-bound",
+    "1h",
+    ParamKind::Text("a bound"),
+);
 /// The only run under which a sweep runs.
-pub static SWEEP_RUN: ViewOption = run("sweep-run");
+pub static SWEEP_RUN: ViewOption = run("sweep", "Scheduler that a sweep varies", "sweep-run");
 
 /// Whose start is asked about: of a job that is added, or of the chosen one.
-pub static START_JOB: ViewOption =
-    option("start-job", "added", ParamKind::OneOf(&["added", "chosen"]));
+pub static START_JOB: ViewOption = option(
+    "start",
+    "Job whose start is asked about",
+    "start-job",
+    "added",
+    ParamKind::OneOf(&["added", "chosen"]),
+);
 /// How many GPUs it wants; "": one, or its own.
 pub static START_GPUS: ViewOption = option(
+    "start",
+    "GPUs of the job whose start is asked about",
     "start-gpus",
     "",
     ParamKind::Int {
@@ -120,13 +237,33 @@ pub static START_GPUS: ViewOption = option(
     },
 );
 /// Whose it is.
-pub static START_USER: ViewOption = option("start-user", "", ParamKind::Text("a user"));
+pub static START_USER: ViewOption = option(
+    "start",
+    "User of the job whose start is asked about",
+    "start-user",
+    "",
+    ParamKind::Text("a user"),
+);
 /// Where it is submitted to.
-pub static START_QUEUE: ViewOption = option("start-queue", "", ParamKind::Text("a queue"));
+pub static START_QUEUE: ViewOption = option(
+    "start",
+    "Queue of the job whose start is asked about",
+    "start-queue",
+    "",
+    ParamKind::Text("a queue"),
+);
 /// How long it asks for.
-pub static START_LIMIT: ViewOption = option("start-limit", "", ParamKind::Text("a time"));
+pub static START_LIMIT: ViewOption = option(
+    "start",
+    "Time limit of the job whose start is asked about",
+    "start-limit",
+    "",
+    ParamKind::Text("a time"),
+);
 /// Of how many runs the answer is made.
 pub static START_DRAWS: ViewOption = option(
+    "start",
+    "Runs that its start is told from",
     "start-draws",
     "200",
     ParamKind::Int {
@@ -135,7 +272,11 @@ pub static START_DRAWS: ViewOption = option(
     },
 );
 /// The only run that is asked about.
-pub static START_RUN: ViewOption = run("start-run");
+pub static START_RUN: ViewOption = run(
+    "start",
+    "Scheduler under which a start is asked about",
+    "start-run",
+);
 
 /// Every option.
 pub static OPTIONS: [&ViewOption; 29] = [

@@ -5,6 +5,7 @@ use super::typed::Typed;
 use super::typed::input_value;
 use crate::complaint::Complaint;
 use crate::draw::{format, palette};
+use crate::state::view_options::ViewOption;
 use switchyard::job::JobId;
 use yew::prelude::*;
 
@@ -51,6 +52,16 @@ pub(super) fn no_option(face: &str) -> Html {
 /// A field under its name.
 pub(super) fn field(name: &str, title: Option<&'static str>, field: Html) -> Html {
     html! { <label class="field" {title}><span>{ name }</span>{ field }</label> }
+}
+
+/// A field where an option of a view is chosen, under a name.
+pub(super) fn field_of(
+    option: &ViewOption,
+    name: &str,
+    title: Option<&'static str>,
+    field: Html,
+) -> Html {
+    html! { <label class="field" data-option={option.link} {title}><span>{ name }</span>{ field }</label> }
 }
 
 /// A field's list of options.

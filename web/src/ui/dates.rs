@@ -42,9 +42,9 @@ pub(super) fn Dates(props: &StateProps) -> Html {
     html! {
         <span class="dates" role="group" aria-label="How times are shown">
             if !shows_days {
-                <select aria-label="Time zone" title={format!("Dates as clocks show them in {zone}")} {onchange}>{ (*zones).clone() }</select>
+                <select data-option={ZONE.link} aria-label="Time zone" title={format!("Dates as clocks show them in {zone}")} {onchange}>{ (*zones).clone() }</select>
             }
-            <button type="button" aria-pressed={shows_days.to_string()} {onclick}
+            <button type="button" data-option={TIMES.link} aria-pressed={shows_days.to_string()} {onclick}
                 title="Days and hours since the first submission, in the place of dates">{ "Days" }</button>
         </span>
     }

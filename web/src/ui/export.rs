@@ -1,10 +1,10 @@
 //! Export: results, timelines and charts as files. Nothing goes over the network.
 
 use super::controls::quiet_button;
-use super::download::{self, PNG_SCALE, Picture};
+use super::download;
 use super::menu::Menu;
 use super::metrics_table::{RunColumn, columns};
-use super::picture_saver::chosen;
+use super::picture_saver::picture_item;
 use super::printed::printed;
 use super::services::StateHandle;
 use crate::bridge::protocol::ExportFormat;
@@ -31,6 +31,8 @@ pub(super) struct Props {
     pub(super) state: StateHandle,
     /// Writes the jobs, and saves them under the name.
     pub(super) on_jobs: Callback<(ExportFormat, String)>,
+    /// What views save besides charts, as items of a list.
+    pub(super) of_views: Html,
 }
 
 /// What the jobs can be saved as: what it is, the format's name, and the end of the file's name.
@@ -67,24 +69,11 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
     let something = stage.runs.iter().any(|run| run.log.events() > 0);
     let charts = Chart::of(&stage.shown_comparison()).map(|chart| {
         let title = chart.title(format::unit());
-        let save = |kind: Picture, name: &str| {
-            let (stage, state) = (props.stage.clone(), props.state.clone());
-            let onclick = Callback::from(move |_: MouseEvent| {
-                let svg = figure::on_paper(
-                    &Figure::of(chart, &stage.read().shown_comparison()),
-                    chosen(),
-                );
-                download::picture(&file_name(&state, chart.slug()), &svg, kind, PNG_SCALE);
-            });
-            let label = format!("{title} as {name}");
-            quiet_button(&label, None, html! { name }, onclick)
-        };
-        html! {
-            <li>
-                <span>{ title.clone() }</span>
-                { save(Picture::Png, "PNG") }{ save(Picture::Svg, "SVG") }
-            </li>
-        }
+        let stage = props.stage.clone();
+        let draw = Callback::from(move |paper| {
+            figure::on_paper(&Figure::of(chart, &stage.read().shown_comparison()), paper)
+        });
+        picture_item(&title, &file_name(&props.state, chart.slug()), &draw)
     });
     let save = |suffix: String,
                 mime: &'static str,
@@ -153,7 +142,7 @@ pub(super) fn ExportMenu(props: &Props) -> Html {
                     <h2>{ "Timelines, for ui.perfetto.dev" }</h2>
                     <ul>{ for timelines }</ul>
                     <h2>{ "Charts" }</h2>
-                    <ul>{ for charts }</ul>
+                    <ul>{ props.of_views.clone() }{ for charts }</ul>
                 } else {
                     <p class="hint">{ "No results yet: run a scheduler first." }</p>
                 }

@@ -7,8 +7,9 @@ use super::embed::embed_button;
 use super::export::ExportMenu;
 use super::focused::focus_on;
 use super::icon::{Icon, sign};
-use super::services::{Services, StateHandle, dispatch};
+use super::services::{Services, StateHandle, StateProps, dispatch};
 use super::share::Share;
+use super::views::saved;
 use crate::bridge::protocol::ExportFormat;
 use crate::draw::format;
 use crate::session::Session;
@@ -60,6 +61,10 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
             });
         })
     };
+    let given = StateProps {
+        state: state.clone(),
+        services: services.clone(),
+    };
     let (drawer, steps) = (state.panels.drawer, state.panels.steps);
     html! {
         <header>
@@ -71,7 +76,7 @@ pub(super) fn header(state: &StateHandle, services: &Services) -> Html {
                 { walk(("Undo", "back"), "Undo the last change (Ctrl+Z)", Icon::Undo, (steps.before > 0).then_some(undo as fn(Steps)), steps) }
                 { walk(("Redo", "again"), "Do it again (Ctrl+Shift+Z)", Icon::Redo, (steps.after > 0).then_some(redo as fn(Steps)), steps) }
                 <Share state={state.clone()} services={services.clone()} />
-                <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} />
+                <ExportMenu stage={session.stage().clone()} state={state.clone()} {on_jobs} of_views={saved(&given)} />
                 { embed_button() }
                 <button type="button" class="quiet look-up" aria-label="Search" title="Look for a job, a node, a view, a setting or a scheduler by name (Ctrl+K)"
                     onclick={dispatch(session, |_| ViewAction::Search(true))}>{ sign(Icon::Search) }</button>

@@ -143,6 +143,22 @@ pub(super) fn PictureSaver(props: &Props) -> Html {
     }
 }
 
+/// An item of a menu: a picture, saved as pictures were last saved.
+pub(super) fn picture_item(what: &str, name: &str, draw: &Callback<Paper, String>) -> Html {
+    let save = |kind: Picture, face: &str| {
+        let (draw, name) = (draw.clone(), name.to_owned());
+        let onclick = Callback::from(move |_: MouseEvent| {
+            let svg = draw.emit(chosen());
+            // There may be nothing to draw yet.
+            if !svg.is_empty() {
+                download::picture(&name, &svg, kind, PNG_SCALE);
+            }
+        });
+        quiet_button(&format!("{what} as {face}"), None, html! { face }, onclick)
+    };
+    html! { <li><span>{ what }</span>{ save(Picture::Png, "PNG") }{ save(Picture::Svg, "SVG") }</li> }
+}
+
 /// How far to the right of a button its panel begins, to end where the button ends as far as both its ends
 /// are within the view.
 fn begins(button: &Element) -> f64 {

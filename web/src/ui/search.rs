@@ -12,8 +12,9 @@ use crate::state::{AppState, ViewAction};
 use switchyard::job::JobId;
 use yew::prelude::*;
 
-/// Most results of a kind.
+/// Most results of a kind, and most of what can be done.
 const MOST: usize = 7;
+const MOST_COMMANDS: usize = 30;
 
 /// What is found.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +29,7 @@ enum Found {
 fn find(stage: &Stage, state: &AppState, words: &str) -> Vec<(Found, String, String)> {
     // Letters beyond ASCII are as they are written: their tables would be 11 KB of the page.
     let words = words.trim().to_ascii_lowercase();
-    let commands = commands::all(state);
+    let commands = commands::all(state, stage);
     let told = |command: &Command| {
         let (name, about) = (command.name.clone(), command.about.clone());
         (Found::Command(command.clone()), name, about)
@@ -41,7 +42,7 @@ fn find(stage: &Stage, state: &AppState, words: &str) -> Vec<(Found, String, Str
     let workload = &stage.workload;
     let mut found = Vec::new();
     let jobs = workload.jobs.iter().map(|job| &*job.name);
-    for at in matching(jobs, &words) {
+    for at in matching(jobs, &words, MOST) {
         let job = &workload.jobs[at];
         let about = format!(
             "job · {}, submitted {}",
@@ -50,7 +51,7 @@ fn find(stage: &Stage, state: &AppState, words: &str) -> Vec<(Found, String, Str
         );
         found.push((Found::Job(JobId(at as u32)), job.name.to_string(), about));
     }
-    for at in matching(workload.tenants.iter().map(String::as_str), &words) {
+    for at in matching(workload.tenants.iter().map(String::as_str), &words, MOST) {
         let name = workload.tenants[at].clone();
         found.push((Found::Tenant(at as u32), name, "tenant".to_owned()));
     }
@@ -60,32 +61,42 @@ fn find(stage: &Stage, state: &AppState, words: &str) -> Vec<(Found, String, Str
         let name = format!("node {node}");
         found.push((Found::Node(node), name, "node".to_owned()));
     }
-    let names = commands.iter().map(|command| command.name.as_str());
-    let places = matching(names, &words);
-    found.extend(
-        places
-            .into_iter()
-            .filter_map(|at| commands.get(at))
-            .map(told),
-    );
+    found.extend(of_these(&commands, &words).into_iter().map(told));
     found
 }
 
-/// The positions of names that begin with the words, and of those that have them within.
-fn matching<'a>(names: impl Iterator<Item = &'a str>, words: &str) -> Vec<usize> {
+/// The commands whose names begin with the words, those that have them within, and those that have each of the words in
+/// their names or in what is said of them.
+fn of_these<'a>(commands: &'a [Command], words: &str) -> Vec<&'a Command> {
+    let names = commands.iter().map(|command| command.name.as_str());
+    let mut places = matching(names, words, MOST_COMMANDS);
+    let has_each = |command: &Command| {
+        let said = format!("{} {} {}", command.name, command.about, command.also);
+        let said = said.to_ascii_lowercase();
+        words.split_whitespace().all(|word| said.contains(word))
+    };
+    let others = (0..commands.len()).filter(|at| has_each(&commands[*at]));
+    let others: Vec<usize> = others.filter(|at| !places.contains(at)).collect();
+    places.extend(others);
+    places.truncate(MOST_COMMANDS);
+    places.into_iter().map(|at| &commands[at]).collect()
+}
+
+/// The positions of at most so many names that begin with the words, and of those that have them within.
+fn matching<'a>(names: impl Iterator<Item = &'a str>, words: &str, most: usize) -> Vec<usize> {
     let (mut first, mut within) = (Vec::new(), Vec::new());
     for (at, name) in names.enumerate() {
         match name.to_ascii_lowercase().find(words) {
             Some(0) => first.push(at),
-            Some(_) if within.len() < MOST => within.push(at),
+            Some(_) if within.len() < most => within.push(at),
             _ => {}
         }
-        if first.len() == MOST {
+        if first.len() == most {
             break;
         }
     }
     first.extend(within);
-    first.truncate(MOST);
+    first.truncate(most);
     first
 }
 
@@ -172,11 +183,11 @@ mod tests {
     #[test]
     fn names_that_begin_so_come_first_and_few() {
         let names = ["a lab", "lab-1", "Lab-2", "b", "collab"];
-        let found = |words| matching(names.iter().copied(), words);
+        let found = |words| matching(names.iter().copied(), words, MOST);
         assert_eq!(found("lab"), [1, 2, 0, 4]);
         assert!(found("x").is_empty());
         let many: Vec<String> = (0..50).map(|i| format!("job-{i}")).collect();
-        let found = matching(many.iter().map(String::as_str), "job");
+        let found = matching(many.iter().map(String::as_str), "job", MOST);
         assert_eq!(found, (0..MOST).collect::<Vec<_>>());
     }
 }

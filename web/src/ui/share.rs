@@ -126,7 +126,7 @@ pub(super) fn Share(props: &StateProps) -> Html {
             <div class="row">
                 <button type="button" data-card="save">{ "Save card" }</button>
                 <button type="button" data-card="copy">{ "Copy card" }</button>
-                <button type="button" data-card="film">{ "Film ten seconds" }</button>
+                <button type="button" data-card="film" title="A moving picture: a video, of which other programs make a GIF">{ "Film ten seconds" }</button>
                 <span role="status"></span>
             </div>
         </Menu>

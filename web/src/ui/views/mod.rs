@@ -13,9 +13,11 @@ mod sweep;
 mod timeline;
 mod yard;
 
+use super::services::StateProps;
 use super::view::View;
 use crate::state::AppState;
 use crate::state::link::{Link, among};
+use yew::prelude::*;
 
 /// The views in the order of their tabs and keys. The first is shown where none is named.
 pub(super) static VIEWS: [View; 9] = [
@@ -38,6 +40,11 @@ pub(super) fn named(name: &str) -> Option<&'static View> {
 /// The view that is shown.
 pub(super) fn shown(state: &AppState) -> &'static View {
     named(&state.view.name).unwrap_or(&VIEWS[0])
+}
+
+/// What views save besides charts, as items of a list.
+pub(super) fn saved(given: &StateProps) -> Html {
+    html! { <>{ timeline::saved(given) }{ compare::saved(given) }</> }
 }
 
 /// What stands after `#`, with a view that there is.

@@ -136,9 +136,9 @@ pub(super) fn ByGroup(props: &ByGroupProps) -> Html {
         <section class="by-whom" aria-label="By whom">
             <div class="by-whom-head">
                 <h2>
-                    <label><span>{ "By " }</span>{ list(onby, kinds.collect()) }</label>
+                    <label data-option={COMPARE_BY.link}><span>{ "By " }</span>{ list(onby, kinds.collect()) }</label>
                 </h2>
-                <label><span>{ "Show " }</span>{ list(onshow, metrics.collect()) }</label>
+                <label data-option={COMPARE_SHOW.link}><span>{ "Show " }</span>{ list(onshow, metrics.collect()) }</label>
             </div>
             { table((found, listed), by, metric, (&props.columns, state.runs.baseline), (state, session)) }
             if more > 0 {

@@ -59,7 +59,7 @@ fn terms(state: &AppState, session: &Session, columns: &[RunColumn]) -> Html {
                         { "A run that leaves jobs behind is not compared: its numbers are of the jobs that finished. " }
                     }
                     if columns.len() > 1 {
-                        <label>
+                        <label data-option={COMPARE_OVER.link}>
                             <input type="checkbox" checked={over_common} {onchange} />
                             { " compare over the jobs that finished in all runs" }
                         </label>

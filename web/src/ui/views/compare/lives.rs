@@ -67,6 +67,84 @@ fn told(state: &AppState, stage: &Stage, whom: Option<Whom>) -> Vec<ToldRun> {
     stage.runs.iter().filter_map(of_run).collect()
 }
 
+/// By whom it is told: what was chosen, if the trace tells it.
+fn whom(state: &AppState, kinds: &[By]) -> Option<Whom> {
+    let whom: Option<Whom> = state.option(&LIVES_BY).parse().ok();
+    whom.filter(|whom| match whom {
+        Whom::Jobs(by) => kinds.contains(by),
+        Whom::Queue => state.setup.settings.queues.tree.is_some(),
+    })
+}
+
+/// Saves what is known of these runs.
+fn saver(state: &AppState, runs: &[ToldRun]) -> Callback<()> {
+    let lives: Vec<(String, Rc<RunLives>)> = runs
+        .iter()
+        .filter_map(|run| Some((run.name.clone(), run.lives.clone()?)))
+        .collect();
+    let name = format!("{}.csv", file_name(state, "lives"));
+    Callback::from(move |()| {
+        let rows = lives
+            .iter()
+            .map(|(name, of)| (name.as_str(), &of.groups[..]));
+        download::text(&name, "text/csv", &lives_csv(rows));
+    })
+}
+
+/// The item of a menu that saves it, once the runs have been looked at.
+#[component]
+pub(super) fn SaveLives(props: &StateProps) -> Html {
+    let StateProps { state, services } = props;
+    let session = &services.session;
+    let stage = session.stage().clone();
+    let kinds = use_memo(state.opening.trace_id(), |_| {
+        By::told(&stage.read().workload).collect::<Vec<By>>()
+    });
+    let whom = whom(state, &kinds);
+    let runs = told(state, &stage.read(), whom);
+    let waits = use_state_eq(|| false);
+    let missing: Vec<LivesQuestion> = runs
+        .iter()
+        .filter(|run| run.lives.is_none())
+        .map(|run| run.of.clone())
+        .collect();
+    let save = saver(state, &runs);
+    use_effect_with((*waits, missing.is_empty()), {
+        let (waits, save) = (waits.setter(), save.clone());
+        move |(is_asked, is_told)| {
+            if *is_asked && *is_told {
+                waits.set(false);
+                save.emit(());
+            }
+        }
+    });
+    if runs.is_empty() {
+        return Html::default();
+    }
+    let face = match *waits {
+        true => "CSV…",
+        false => "CSV",
+    };
+    let onclick = {
+        let session = session.clone();
+        Callback::from(move |_: MouseEvent| {
+            if missing.is_empty() {
+                return save.emit(());
+            }
+            for of in &missing {
+                session.ask_lives(of.clone());
+            }
+            waits.set(true);
+        })
+    };
+    html! {
+        <li>
+            <span>{ "Where the jobs' time went" }</span>
+            { quiet_button("Where the jobs' time went as CSV", None, html! { face }, onclick) }
+        </li>
+    }
+}
+
 /// The part of Compare.
 #[component]
 pub(super) fn Lives(props: &StateProps) -> Html {
@@ -78,11 +156,7 @@ pub(super) fn Lives(props: &StateProps) -> Html {
         By::told(&stage.read().workload).collect::<Vec<By>>()
     });
     let has_tree = state.setup.settings.queues.tree.is_some();
-    let whom: Option<Whom> = state.option(&LIVES_BY).parse().ok();
-    let whom = whom.filter(|whom| match whom {
-        Whom::Jobs(by) => kinds.contains(by),
-        Whom::Queue => has_tree,
-    });
+    let whom = whom(state, &kinds);
     let runs = told(state, &stage.read(), whom);
     let asked = use_state_eq(|| false);
     let is_quick = runs.iter().all(|run| run.wall_ms <= AT_ONCE_MS);
@@ -123,19 +197,7 @@ pub(super) fn Lives(props: &StateProps) -> Html {
         .iter()
         .filter_map(|run| Some((run, run.lives.as_deref()?)))
         .collect();
-    let save = {
-        let lives: Vec<(String, Rc<RunLives>)> = runs
-            .iter()
-            .filter_map(|run| Some((run.name.clone(), run.lives.clone()?)))
-            .collect();
-        let name = format!("{}.csv", file_name(state, "lives"));
-        Callback::from(move |_: MouseEvent| {
-            let rows = lives
-                .iter()
-                .map(|(name, of)| (name.as_str(), &of.groups[..]));
-            download::text(&name, "text/csv", &lives_csv(rows));
-        })
-    };
+    let save = saver(state, &runs).reform(|_: MouseEvent| ());
     let every = match stage.read().selection.jobs() {
         Some(_) => "the selected jobs",
         None => "all jobs",
@@ -145,7 +207,7 @@ pub(super) fn Lives(props: &StateProps) -> Html {
         <section class="by-whom lives" aria-label="Where the jobs' time went">
             <div class="by-whom-head">
                 <h2>{ "Where the jobs' time went" }</h2>
-                <label><span>{ "Of " }</span>{ list(by, html! {
+                <label data-option={LIVES_BY.link}><span>{ "Of " }</span>{ list(by, html! {
                     <>
                         { option("all", every, whom.is_none(), None) }
                         { kinds }

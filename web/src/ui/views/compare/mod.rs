@@ -18,7 +18,7 @@ use by_queue::ByQueue;
 use chart_card::ChartCard;
 use gloo_timers::callback::Timeout;
 use headline::headline;
-use lives::Lives;
+use lives::{Lives, SaveLives};
 use switchyard_app::figures::Chart;
 use what_changed::WhatChanged;
 use yew::prelude::*;
@@ -31,6 +31,11 @@ pub(super) const VIEW: View = View {
     is_offered: |_| true,
     show: |given| html! { <Compare ..given.clone() /> },
 };
+
+/// What it saves besides its charts, as items of a menu.
+pub(super) fn saved(given: &StateProps) -> Html {
+    html! { <>{ what_changed::saved(given) }<SaveLives ..given.clone() /></> }
+}
 
 /// More than there are charts and parts.
 const PARTS: usize = 32;

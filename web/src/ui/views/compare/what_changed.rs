@@ -19,7 +19,7 @@ use crate::ui::controls::{job_link, list, option};
 use crate::ui::export::file_name;
 use crate::ui::legend::{legend_by, use_classes_by};
 use crate::ui::page_address::LONG;
-use crate::ui::picture_saver::{PictureSaver, caption};
+use crate::ui::picture_saver::{PictureSaver, caption, picture_item};
 use crate::ui::services::StateProps;
 use crate::ui::theme::is_dark;
 use crate::ui::typed::input_value;
@@ -121,6 +121,31 @@ fn largest(dots: &[Dot], sign: f64) -> Vec<Dot> {
     let mut found = Vec::new();
     order::first(NAMED, by_time, &mut found);
     found.iter().map(|&(_, at)| dots[at as usize]).collect()
+}
+
+/// The picture of the baseline and the run after it, as an item of a menu.
+pub(super) fn saved(given: &StateProps) -> Html {
+    let state = given.state.clone();
+    if state.runs.list.len() < 2 {
+        return Html::default();
+    }
+    let (stage, (there, here)) = (given.services.session.stage().clone(), pair(&state, None));
+    let name = file_name(&state, "what-changed");
+    let draw = Callback::from(move |paper: Paper| {
+        let stage = stage.read();
+        let changed = ChangedJobs::of(&stage, there, here, &state);
+        changed.map_or_else(String::new, |changed| {
+            let titles = titles([there, here].map(|id| state.run(id).map_or("", |of| of.name())));
+            let is_selected = |dot: &Dot| stage.selection.holds(dot.job);
+            changes::svg(&changed.all, paper, &titles, &is_selected)
+        })
+    });
+    picture_item("What changed", &name, &draw)
+}
+
+/// The titles of the axes.
+fn titles(names: [&str; 2]) -> [String; 2] {
+    names.map(|name| format!("JCT under {name}"))
 }
 
 /// What changed, where there are two runs to compare.
@@ -312,7 +337,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         None => (0, "No job has finished in both runs yet.".to_owned()),
     };
     let saver = changed.as_ref().map(|changed| {
-        let titles = [names.0, names.1].map(|name| format!("JCT under {name}"));
+        let titles = titles([names.0, names.1]);
         let draw = {
             let (changed, titles, stage) = (changed.clone(), titles.clone(), shared.clone());
             Callback::from(move |paper: Paper| {

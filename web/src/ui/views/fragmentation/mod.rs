@@ -6,11 +6,12 @@ pub(crate) mod experiment;
 use crate::draw::format;
 use crate::state::view_options::{ARRIVALS, PODS};
 use crate::state::{AppState, ViewAction};
-use crate::ui::controls::{self, number_field, switch_button, whole_from};
+use crate::ui::controls::{self, field_of, switch_button};
 use crate::ui::plot::saved_chart;
 use crate::ui::services::{StateProps, dispatch};
 use crate::ui::term::{Definition, Term};
 use crate::ui::theme::is_dark;
+use crate::ui::typed::Typed;
 use crate::ui::view::View;
 use experiment::{Measured, PackerFigures};
 use yew::prelude::*;
@@ -119,13 +120,15 @@ fn FragmentationView(props: &StateProps) -> Html {
             <form aria-label="Placements of shares" onsubmit={Callback::from(|event: SubmitEvent| event.prevent_default())}>
                 <p class="hint">{ "Pods that ask for parts of GPUs arrive until the cluster is full. Where each is put decides how much of it can still be used." }</p>
                 if has_lists {
-                    <div class="switch" role="group" aria-label="Machines and pods">
+                    <div class="switch" role="group" aria-label="Machines and pods" data-option={PODS.link}>
                         { source("open", "Open lists") }{ source("invented", "Invented") }
                     </div>
                 } else {
                     <p class="hint">{ "These machines and pods are invented. Open Alibaba's openb_node_list and openb_pod_list (2023) together to see those." }</p>
                 }
-                { number_field("Runs of each placement", None, whole_from("1").to("100"), seeds.to_string(), take_seeds) }
+                { field_of(&ARRIVALS, "Runs of each placement", None, html! {
+                    <Typed kind="number" name="Runs of each placement" min="1" max="100" value={seeds.to_string()} take={take_seeds} />
+                }) }
             </form>
             <section aria-label="What the placements come to">
                 <p class="terms"><Term definition={FRAGMENTATION} /><Term definition={ALLOCATION} /><Term definition={ARRIVED} /></p>

@@ -209,7 +209,7 @@ fn rounds(state: &AppState, session: &Session, adapting: Vec<&Run>, shown: Optio
     html! {
         <>
             if adapting.len() > 1 {
-                <div class="switch" role="group" aria-label="Scheduler whose round is shown">{ for switch }</div>
+                <div class="switch" role="group" aria-label="Scheduler whose round is shown" data-option={GOODPUT_RUN.link}>{ for switch }</div>
             }
             if let Some((_, report)) = report {
                 { round_panel(&session.stage().read(), &card.policy.label(), report, &on_job) }

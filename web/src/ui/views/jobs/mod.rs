@@ -224,7 +224,7 @@ fn JobsTable(props: &StateProps) -> Html {
                 <table role="grid" tabindex="0" aria-label="Jobs" aria-rowcount={(rows.jobs.len() + 1).to_string()}
                     aria-activedescendant={active.map(|job| format!("job-{}", job.0))} {onkeydown}>
                     <thead>
-                        <tr aria-rowindex="1">
+                        <tr aria-rowindex="1" data-option={JOBS_SORT.link}>
                             { plain(SortColumn::Name, "Job", false) }
                             { plain(SortColumn::Gpus, &format::units("GPUs"), true) }
                             { for run_heads }
@@ -310,9 +310,9 @@ fn jobs_bar(bar: &Bar<'_>) -> Html {
     };
     html! {
         <div class="jobs-bar">
-            <input type="search" placeholder="Filter: gpus>=8 jct>1h" aria-label="Filter jobs" aria-describedby="jobs-hint"
+            <input type="search" data-option={JOBS_FILTER.link} placeholder="Filter: gpus>=8 jct>1h" aria-label="Filter jobs" aria-describedby="jobs-hint"
                 aria-invalid={bar.error.is_some().to_string()} value={bar.text.to_owned()} {oninput} spellcheck="false" autocomplete="off" />
-            <label>{ "Per run " }<select {onchange}>{ for options }</select></label>
+            <label data-option={JOBS_SHOW.link}>{ "Per run " }<select {onchange}>{ for options }</select></label>
             <output>{ found }</output>
             { bar.by_hand.clone() }
             { hint }

@@ -81,7 +81,7 @@ fn QueuesView(props: &StateProps) -> Html {
     });
     let switch = html! {
         if cards.len() > 1 {
-            <div class="switch" role="group" aria-label="Scheduler shown">{ for switch }</div>
+            <div class="switch" role="group" aria-label="Scheduler shown" data-option={QUEUES_RUN.link}>{ for switch }</div>
         }
     };
     let kinds = [
@@ -100,7 +100,7 @@ fn QueuesView(props: &StateProps) -> Html {
         <>
             { switch }
             if has_both {
-                <div class="switch" role="group" aria-label="Queues are shown as">{ for kinds }</div>
+                <div class="switch" role="group" aria-label="Queues are shown as" data-option={QUEUES_AS.link}>{ for kinds }</div>
             }
         </>
     };

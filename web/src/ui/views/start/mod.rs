@@ -12,7 +12,7 @@ use crate::state::view_options::{
 };
 use crate::state::{AppState, ViewAction};
 use crate::ui::clock::Clocked;
-use crate::ui::controls::{self, Take, field, job_link, list, option, swatch, switch_button};
+use crate::ui::controls::{self, Take, field_of, job_link, list, option, swatch, switch_button};
 use crate::ui::drawing::drawing;
 use crate::ui::services::{StateProps, dispatch};
 use crate::ui::term::{Definition, Term};
@@ -138,7 +138,7 @@ fn form(state: &AppState, session: &Session) -> Html {
     html! {
         <form aria-label="When would a job start?" onsubmit={onask}>
             <p class="hint">{ "When would a job start, and how sure is that?" }</p>
-            <div class="switch" role="group" aria-label="Whose start">
+            <div class="switch" role="group" aria-label="Whose start" data-option={START_JOB.link}>
                 { switch_button(!is_chosen, "A job I would submit", None, set(&START_JOB, "added")) }
                 { switch_button(is_chosen, "The chosen job", Some("The job that is chosen in the yard, the timeline or the list of jobs"), set(&START_JOB, "chosen")) }
             </div>
@@ -154,7 +154,7 @@ fn form(state: &AppState, session: &Session) -> Html {
             { text(session, state, Asks { name: "Time limit", option: &START_LIMIT, title: "How long it asks for: seconds, or 90min, 11h, 2d3h", kind: "text", placeholder: "none".to_owned(), list: None }) }
             { offered("start-users", &users) }
             { offered("start-queues", &queues) }
-            { field("Under", None, list(onrun, std::iter::once(all).chain(cards).collect())) }
+            { field_of(&START_RUN, "Under", None, list(onrun, std::iter::once(all).chain(cards).collect())) }
             { text(session, state, Asks { name: "Runs", option: &START_DRAWS, title: "How many ways to go on: more make the answer surer, and take longer", kind: "number", placeholder: String::new(), list: None }) }
             <Clocked stage={session.stage().clone()} render={at} />
             <div class="row">
@@ -203,7 +203,8 @@ fn text(session: &Session, state: &AppState, asks: Asks) -> Html {
     };
     let value = state.option(option).to_owned();
     let min = (kind == "number").then_some("1");
-    field(
+    field_of(
+        option,
         name,
         Some(title),
         html! { <Typed {kind} {name} {value} {take} {placeholder} {list} {min} /> },

@@ -7,7 +7,7 @@ use crate::state::sweep::{Sweep, Vary, in_words};
 use crate::state::sweep_runs::values;
 use crate::state::view_options::{SWEEP_BOUND, SWEEP_METRIC, SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use crate::state::{AppState, ViewAction};
-use crate::ui::controls::{self, error, field, list, option};
+use crate::ui::controls::{self, error, field, field_of, list, option};
 use crate::ui::download;
 use crate::ui::metrics_table::left;
 use crate::ui::services::{StateProps, dispatch};
@@ -191,8 +191,8 @@ fn bounds(state: &AppState, session: &Session) -> Html {
     let value = state.option(&SWEEP_BOUND).to_owned();
     html! {
         <>
-            { field("Metric", None, list(onmetric, metrics.collect())) }
-            { field(side, Some("A time such as 90min or 1h, a share such as 60%, or a number"), html! {
+            { field_of(&SWEEP_METRIC, "Metric", None, list(onmetric, metrics.collect())) }
+            { field_of(&SWEEP_BOUND, side, Some("A time such as 90min or 1h, a share such as 60%, or a number"), html! {
                 <Typed name="Bound" {value} {take} />
             }) }
         </>
@@ -282,10 +282,10 @@ fn form(state: &AppState, session: &Session) -> Html {
     html! {
         <form aria-label="Sweep" onsubmit={onsweep}>
             <p class="hint">{ "What if it were more, or less? One thing is varied; everything else is as the page has it." }</p>
-            { field("Vary", None, list(onwhat, whats.collect())) }
+            { field_of(&SWEEP_WHAT, "Vary", None, list(onwhat, whats.collect())) }
             { queues(state, session) }
             if is_link {
-                { field("Link", Some("A link that Share has copied: its runs are put beside those of this page, and what differs is said in words"), html! {
+                { field_of(&SWEEP_VALUES, "Link", Some("A link that Share has copied: its runs are put beside those of this page, and what differs is said in words"), html! {
                     <Typed name="Link to compare with" kind="url" placeholder="https://…#v=1&…" value={text} {take} />
                 }) }
                 { field("or a file", Some("An experiment that Export has saved, with its schedulers and settings; or another trace, under those of this page. What is open stays open"), html! {
@@ -294,15 +294,15 @@ fn form(state: &AppState, session: &Session) -> Html {
             } else {
             if is_search {
                 { bounds(state, session) }
-                { field("Nodes", Some("From the fewest to the most that are tried: 1..64"), html! {
+                { field_of(&SWEEP_VALUES, "Nodes", Some("From the fewest to the most that are tried: 1..64"), html! {
                     <Typed name="Nodes" value={text} {take} />
                 }) }
             } else {
-            { field("Values", Some("One after the other, as 1 2 4; or a range: 1..8/8 is eight values from 1 to 8"), html! {
+            { field_of(&SWEEP_VALUES, "Values", Some("One after the other, as 1 2 4; or a range: 1..8/8 is eight values from 1 to 8"), html! {
                 <Typed name="Values" value={text} {take} />
             }) }
             }
-            { field("Under", None, list(onrun, std::iter::once(all).chain(runs).collect())) }
+            { field_of(&SWEEP_RUN, "Under", None, list(onrun, std::iter::once(all).chain(runs).collect())) }
             if is_search {
                 <p class="hint">{ "The answer is the fewest nodes found with which all jobs finish and the metric keeps within the bound, and with all larger counts that were tried. Groups of nodes keep their shares." }</p>
             } else {

@@ -3,13 +3,14 @@
 mod painter;
 
 use crate::draw::format;
-use crate::state::ViewAction;
+use crate::draw::svg::Paper;
 use crate::state::view_options::{TIMELINE_ROWS, TIMELINE_RUN};
+use crate::state::{AppState, ViewAction};
 use crate::ui::canvas_host::{CanvasHost, Scene};
 use crate::ui::controls::{quiet_button, switch_button};
 use crate::ui::export::file_name;
 use crate::ui::legend::{colour_by, legend, use_classes};
-use crate::ui::picture_saver::{PictureSaver, caption};
+use crate::ui::picture_saver::{PictureSaver, caption, picture_item};
 use crate::ui::selection_bar::RangeMode;
 use crate::ui::services::{StateProps, dispatch};
 use crate::ui::view::View;
@@ -26,15 +27,40 @@ pub(super) const VIEW: View = View {
     show: |given| html! { <TimelineView ..given.clone() /> },
 };
 
+fn rows(state: &AppState) -> By {
+    match state.option(&TIMELINE_ROWS) {
+        "job" => By::Job,
+        _ => By::Gpu,
+    }
+}
+
+/// Draws the timelines that are shown.
+fn draw(given: &StateProps) -> Callback<Paper, String> {
+    let StateProps { state, services } = given;
+    let (only, by) = (state.option_run(&TIMELINE_RUN), rows(state));
+    let ids = state.runs.iter().map(|card| card.id);
+    let ids: Vec<u32> = ids
+        .filter(|id| only.is_none_or(|only| only == *id))
+        .collect();
+    let stage = services.session.stage().clone();
+    Callback::from(move |paper| picture::svg(&stage.read(), &ids, by, paper))
+}
+
+/// Its picture, as an item of a menu.
+pub(super) fn saved(given: &StateProps) -> Html {
+    picture_item(
+        "Timeline",
+        &file_name(&given.state, "timeline"),
+        &draw(given),
+    )
+}
+
 /// One timeline per run, by GPU or by job.
 #[component]
 fn TimelineView(props: &StateProps) -> Html {
     let state = &props.state;
     let session = &props.services.session;
-    let by = match state.option(&TIMELINE_ROWS) {
-        "job" => By::Job,
-        _ => By::Gpu,
-    };
+    let by = rows(state);
     let only = state.option_run(&TIMELINE_RUN);
     let classes = use_classes(state, session);
     if state.runs.list.is_empty() {
@@ -61,7 +87,6 @@ fn TimelineView(props: &StateProps) -> Html {
         .runs
         .iter()
         .filter(|card| only.is_none_or(|id| id == card.id));
-    let ids = shown.clone().map(|card| card.id);
     let timelines = shown.map(|card| {
         let label = card.name();
         html! {
@@ -72,11 +97,7 @@ fn TimelineView(props: &StateProps) -> Html {
         }
     });
     let onfind = dispatch(session, |_: MouseEvent| ViewAction::Search(true));
-    let draw = {
-        let stage = session.stage().clone();
-        let ids: Vec<u32> = ids.collect();
-        Callback::from(move |paper| picture::svg(&stage.read(), &ids, by, paper))
-    };
+    let draw = draw(props);
     let of_all = {
         let (state, stage) = (state.clone(), session.stage().clone());
         Callback::from(move |()| {
@@ -90,7 +111,7 @@ fn TimelineView(props: &StateProps) -> Html {
     html! {
         <>
             <div class="toolbar">
-                <div class="switch" role="group" aria-label="Rows">{ choice(By::Gpu, "gpu", &format::units("by GPU")) }{ choice(By::Job, "job", "by job") }</div>
+                <div class="switch" role="group" aria-label="Rows" data-option={TIMELINE_ROWS.link}>{ choice(By::Gpu, "gpu", &format::units("by GPU")) }{ choice(By::Job, "job", "by job") }</div>
                 { colour_by(state, session) }
                 { legend(state, session, &classes) }
                 { quiet_button("Find a job, a tenant or a node", Some("Find a job, a tenant or a node (/)"), html! { "Find" }, onfind) }
@@ -98,7 +119,7 @@ fn TimelineView(props: &StateProps) -> Html {
                 <PictureSaver what="Timeline" name={file_name(state, "timeline")} {draw} caption={of_all} />
                 <span class="key hint"><i class="held"></i>{ format::units("GPUs held") }<i class="queue"></i>{ "jobs waiting, one scale for all" }</span>
                 if state.runs.list.len() > 1 {
-                    <div class="switch" role="group" aria-label="Schedulers shown">
+                    <div class="switch" role="group" aria-label="Schedulers shown" data-option={TIMELINE_RUN.link}>
                         { choose(None, "all") }
                         { for runs }
                     </div>

@@ -69,7 +69,7 @@ fn YardView(props: &StateProps) -> Html {
                     { load_key(is_dark(state.view.theme)) }
                 }
                 if state.runs.list.len() > 1 {
-                    <label class="which-yard"><span class="visually-hidden">{ "Scheduler shown" }</span>{ list(onswitch, switch.collect()) }</label>
+                    <label class="which-yard" data-option={YARD_RUN.link}><span class="visually-hidden">{ "Scheduler shown" }</span>{ list(onswitch, switch.collect()) }</label>
                 }
             </div>
             <div class={classes!("yards", (state.runs.list.len() > 4).then_some("many"))} ~style={columns(state.runs.list.len())}>{ for yards }</div>
