@@ -130,13 +130,121 @@ export interface Settings {
   binding_seed?: number | string;
 }
 
+/** A job at one moment, as scripts see it (docs/scripts.md). */
+export interface Job {
+  /** Its number in order of submission. */
+  readonly id: number;
+  readonly name: string;
+  /** Its gang. */
+  readonly gpus: number;
+  /** Seconds since the first submission. */
+  readonly submit: number;
+  /** The number of its tenant; -1: it has none. */
+  readonly tenant: number;
+  /** With `oracle` alone: true seconds at the GPUs asked for, in all and left. */
+  readonly duration: number;
+  readonly remaining: number;
+  /** Attained service, GPU·s. */
+  readonly attained: number;
+  /** Seconds on GPUs, and without. */
+  readonly held: number;
+  readonly waited: number;
+  /** Progress on its present or last GPUs, seconds per second. */
+  readonly rate: number;
+  /** How often it was given GPUs. */
+  readonly starts: number;
+  /** When it last started, stopped or came. */
+  readonly since: number;
+  readonly running: boolean;
+  /** In `plan` alone: GPUs that it holds, and the numbers of their nodes. */
+  readonly holds: number;
+  readonly nodes: number[];
+  /** In `plan` alone: as `demote` and `promote` set it; whatever is to be kept with it. */
+  readonly queue: number;
+  memo: any;
+}
+
+/** Jobs at one moment: a column for each property. */
+export type Jobs = { readonly length: number; readonly name: string[] } & {
+  readonly [property in Exclude<keyof Job, "name" | "holds" | "nodes" | "queue" | "memo">]: Float64Array;
+};
+
+/** On which nodes: as much as is free on each, or so many GPUs on each. */
+export type OnNodes = number[] | [node: number, gpus: number][];
+
+/** What is seen at one moment, and can be done then. */
+export interface View {
+  readonly now: number;
+  /** Whether a round of `every` is due. */
+  readonly round: boolean;
+  /** All active jobs, and those that wait, in order of submission; those that run, in order of start. */
+  readonly jobs: Job[];
+  readonly waiting: Job[];
+  readonly running: Job[];
+  /** Those that have come, that have lost their GPUs to a failure, and whose alarm is due. */
+  readonly arrived: Job[];
+  readonly evicted: Job[];
+  readonly alarms: Job[];
+  /** Before anything is changed. */
+  readonly free: number;
+  readonly gpus: number;
+  readonly nodes: number;
+  /** GPUs of the largest node. */
+  readonly node_size: number;
+  /** What is kept from one decision of the run to the next. */
+  readonly state: Record<string, any>;
+  /** Lays the gang by the run's placement, or on these nodes; `false`: there is no room for it. */
+  start(job: Job, nodes?: OnNodes): boolean;
+  move(job: Job, nodes: OnNodes): boolean;
+  stop(job: Job): void;
+  /** Who runs follows from an order of all jobs. */
+  walk(order: Iterable<Job>): { started: Job[]; preempted: Job[] };
+  /** Asks again at this time, unless the job starts, moves, stops or ends before. */
+  alarm(job: Job, at: number): void;
+  demote(job: Job, queue: number): void;
+  promote(job: Job, queue: number): void;
+  /** GPUs that are free after what has been decided: in all, or on a node. */
+  free_now(node?: number): number;
+  is_open(node: number): boolean;
+  /** From 0 to below 1, of the run's own generator. */
+  random(): number;
+}
+
+/** What is said of a function that is a policy. */
+export interface OfFunction {
+  /** What results call it. */
+  name?: string;
+  backfill?: boolean;
+  /** Seconds between decisions besides one at every event; from 1, or 0. */
+  every?: number;
+  oracle?: boolean;
+  placement?: string;
+  /** Values that the function gets last, copied. */
+  with?: any;
+}
+
+export interface OfKeys extends OfFunction {
+  preemptive?: boolean;
+  /** When a job's number may change. */
+  changes?: "always" | "running" | "never";
+}
+
+/** A function as a policy: it gives each job a number, least first, or decides the whole. */
+export type FunctionPolicy =
+  | ((job: Job, now: number) => number)
+  | (OfKeys & { key(job: Job, now: number, values: any): number })
+  | (OfKeys & { keys(jobs: Jobs, now: number, values: any): ArrayLike<number> })
+  | (OfFunction & { plan(view: View, values: any): void });
+
 export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> {
   /** `NODESxGPUS` (`16x4`, `8x8:v100+4x4:a100`), or a published one by name; without one that of the
    * trace, or else a guess. */
   cluster?: string;
-  /** Such as `tiresias-las[queues=2,threshold=57600]`, or what `script` and `plugin` give; without any those of the trace's file, or else
-   * `fifo` and `tiresias-las`. */
-  policies?: string | string[];
+  /** Such as `tiresias-las[queues=2,threshold=57600]`, or what `script` and `plugin` give, or a function; without any those of the
+   * trace's file, or else `fifo` and `tiresias-las`. */
+  policies?: string | FunctionPolicy | (string | FunctionPolicy)[];
+  /** `false`: on this thread, in slices, where functions are called with all that they refer to. */
+  worker?: boolean;
   /** 2: jobs come twice as fast as recorded; 0.01 to 100. */
   load?: number;
   /** Figures by these of the jobs, too: see `by` of a run; `queue`: see its `by_queue`. */
@@ -369,6 +477,7 @@ export interface Distribution {
 }
 
 export interface RunResult {
+  /** Its spec; of a function `function:NAME`. */
   policy: string;
   /** The policy for people: of a script or a plug-in without its code. */
   label: string;
@@ -448,6 +557,9 @@ export interface RunResult {
     off: number;
   };
   parameter_servers?: { started: number; beside_workers: number };
+  /** That its policy is a function, which other programs do not have; with the text that has gone into a worker. */
+  reproducible?: false;
+  source?: string;
   /** Milliseconds of simulation. */
   wall_ms: number;
   /** A fingerprint of everything that happened: the same settings and jobs give the same, everywhere. */

@@ -6,10 +6,12 @@
 //     console.log(runs.map((run) => [run.policy, run.jct.mean]));
 //
 // The work is done in workers, so that a page stays alive, and ending one ends its work at once. A trace
-// keeps its files, and at most one idle worker that holds it opened: a run without one opens it again.
-// Where workers cannot be had (a security policy that forbids them), the work is done here, in slices.
+// keeps its files, and at most one idle worker (and one like it here) that holds it opened: a run without one opens it again.
+// Where workers cannot be had (a security policy that forbids them), the work is done here, in slices. So it is where
+// policies are functions that no worker may make from their texts.
 // switchyard.d.ts says what everything takes and gives.
 
+import { FORBIDDEN, asText, functionsApart } from "./functions.js";
 import { TraceSession, choices, own, told } from "./work.js";
 
 /** Milliseconds that the page waits for its turn, where the work is done on its own thread. */
@@ -26,6 +28,15 @@ export class SwitchyardError extends Error {
 }
 
 const refuse = (message, cause) => new SwitchyardError({ kind: "input", message }, cause);
+
+/** What is asked, or what is wrong with it. */
+function checked(ask) {
+  try {
+    return ask();
+  } catch (error) {
+    throw new SwitchyardError(told(error), error);
+  }
+}
 
 /** Options, taken apart: who watches, and what the engine is to be told. */
 function apart(options = {}) {
@@ -63,39 +74,59 @@ class Trace {
   constructor(source, options, hand, facts) {
     this.#source = source;
     this.#options = options;
-    this.#held = { idle: hand, closed: false };
+    this.#held = { idle: [hand], closed: false };
     this.facts = facts;
     forgotten.register(this, this.#held, this.#held);
   }
 
   async run(all) {
-    const [watch, options] = apart(all);
+    const [watch, { worker = true, ...given }] = apart(all);
+    const { options, functions } = checked(() => functionsApart(given));
+    const isHere = !worker || (functions.length > 0 && areTextsForbidden);
+    try {
+      return await this.#run(options, functions, watch, isHere);
+    } catch (error) {
+      if (error.kind !== FORBIDDEN) throw error;
+      areTextsForbidden = true;
+      return this.#run(options, functions, watch, true);
+    }
+  }
+
+  async #run(options, functions, watch, isHere) {
     const held = this.#held;
     if (held.closed) throw refuse("the trace is closed: open it again");
-    let hand = held.idle;
-    held.idle = undefined;
-    if (!hand) [hand] = await opened(this.#source, this.#options, watch);
+    const idle = held.idle.findIndex((hand) => hand.isHere === (isHere || ways.length === 0));
+    let [hand] = idle < 0 ? [] : held.idle.splice(idle, 1);
+    if (!hand) [hand] = await opened(this.#source, this.#options, watch, isHere);
     try {
-      return await hand.ask({ task: "run", options }, watch);
+      const sent = hand.isHere ? functions : checked(() => functions.map((of) => of && asText(of)));
+      return await hand.ask({ task: "run", options, functions: sent }, watch);
     } finally {
-      if (hand.ended || held.closed || held.idle) hand.end();
-      else held.idle = hand;
+      if (hand.ended || held.closed || held.idle.some((other) => other.isHere === hand.isHere)) hand.end();
+      else held.idle.push(hand);
     }
   }
 
   close() {
     this.#held.closed = true;
-    this.#held.idle?.end();
-    this.#held.idle = undefined;
+    end(this.#held);
     forgotten.unregister(this.#held);
   }
 }
 
-const forgotten = new FinalizationRegistry((held) => held.idle?.end());
+/** Whether workers make no functions of texts here. */
+let areTextsForbidden = false;
 
-/** A trace opened once more, at hand to be run. */
-async function opened(source, options, watch) {
-  const hand = await start(watch.signal);
+/** Ends those that wait for the next run of a trace. */
+function end(held) {
+  for (const hand of held.idle.splice(0)) hand.end();
+}
+
+const forgotten = new FinalizationRegistry(end);
+
+/** A trace opened once more, at hand to be run; on this thread, if it has to be. */
+async function opened(source, options, watch, isHere = false) {
+  const hand = isHere ? new SlowHand() : await start(watch.signal);
   try {
     return [hand, await hand.ask({ task: "open", source, options }, watch)];
   } catch (error) {
@@ -163,10 +194,11 @@ export const metrics = async () => structuredClone((await described()).metrics);
 class Hand {
   #worker;
   #answer;
+  isHere = false;
+  ended = false;
 
   constructor(worker) {
     this.#worker = worker;
-    this.ended = false;
     worker.onmessage = ({ data }) => this.#answer?.(data);
     worker.onerror = (event) => {
       event.preventDefault?.();
@@ -225,9 +257,10 @@ class Hand {
 /** The same without a worker: in slices, between which the page gets its turn. */
 class SlowHand {
   #session = new TraceSession();
+  isHere = true;
   ended = false;
 
-  async ask({ task, source, options, ...rest }, { signal, onProgress }) {
+  async ask({ task, source, options, functions, ...rest }, { signal, onProgress }) {
     const tell = (progress) => onProgress?.(progress);
     const pause = async () => {
       await new Promise((resolve) => setTimeout(resolve));
@@ -247,11 +280,11 @@ class SlowHand {
       if (task === "choices") return await choices();
       if (task === "own") return await own(rest);
       if (task === "open") return await this.#session.open(source, options, hear, pause);
-      return await this.#session.run(options, hear, pause, SLICE_MS);
+      return await this.#session.run(options, functions, hear, pause, SLICE_MS);
     } catch (error) {
       if (heard) throw heard.error;
       if (signal?.aborted) throw signal.reason;
-      throw new SwitchyardError(told(error), error);
+      throw new SwitchyardError(told(error), error.cause ?? error);
     }
   }
 

@@ -2,7 +2,8 @@
 // slices between which the page gets its turn (switchyard.js). In: bytes and plain objects; out: plain
 // objects. The engine is engine.js and engine_bg.wasm, as wasm-bindgen writes them.
 
-import init, { Opener, described, plugin, sample, script } from "./engine.js";
+import init, { Opener, described, plugin, properties, sample, script } from "./engine.js";
+import { Decider } from "./functions.js";
 
 /** Bytes that are opened at once. */
 const SLICE = 1 << 20;
@@ -86,17 +87,25 @@ export class TraceSession {
 
   /**
    * Runs what is asked for.
-   * @param {object} options as for `run`
+   * @param {object} options as for `run`, with specs alone
+   * @param {object[]} functions what decides in the place of each policy, where it is a function
    * @param {number} slice milliseconds between two rests
    */
-  async run(options, tell, rest, slice) {
-    const runs = this.#jobs.runs(options);
+  async run(options, functions, tell, rest, slice) {
+    const deciders = functions.map((of) => of && new Decider(of, properties()));
+    const runs = this.#jobs.runs(options, deciders);
     try {
       for (let progress; (progress = runs.work(slice)); ) {
         tell(progress);
         await rest();
       }
-      return runs.results();
+      const results = runs.results();
+      deciders.forEach((of, at) => of && Object.assign(results.runs[at], { reproducible: false }, of.source && { source: of.source }));
+      return results;
+    } catch (error) {
+      // What a function has thrown, for whoever is on the same thread.
+      const thrown = deciders.find((of) => of?.thrown)?.thrown;
+      throw thrown ? Object.assign(error, { cause: thrown }) : error;
     } finally {
       runs.free();
     }

@@ -17,7 +17,7 @@ const rest = () => {};
 
 const tasks = {
   open: ({ source, options }) => session.open(source, options, tell, rest),
-  run: ({ options }) => session.run(options, tell, rest, SLICE_MS),
+  run: ({ options, functions }) => session.run(options, functions, tell, rest, SLICE_MS),
   choices,
   own,
 };

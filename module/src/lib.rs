@@ -7,10 +7,12 @@
 //! where the command line ends with status 2, or `run`, where it ends with 1.
 
 mod columns;
+pub mod functions;
 mod options;
 mod to_js;
 
-use js_sys::Object;
+use functions::Function;
+use js_sys::{Array, Object};
 use serde::Serialize;
 use switchyard::RunSpec;
 use switchyard::engine::Mistake;
@@ -167,14 +169,18 @@ impl Jobs {
         plain(&self.study.facts())
     }
 
-    /// Runs of them, with the options of `run` in JavaScript.
-    pub fn runs(&self, options: &JsValue) -> Result<Runs, JsValue> {
+    /// Runs of them, with the options of `run` in JavaScript. `deciders`: what decides in the place of each policy, where it
+    /// is a function.
+    pub fn runs(&self, options: &JsValue, deciders: &Array) -> Result<Runs, JsValue> {
+        let functions = deciders.iter().map(Function::of);
+        let functions = functions.collect::<Result<_, _>>()?;
         let running = options::running(options)?;
         let asked = running.of_study(self.study.clone()).map_err(refused)?;
         let prepared = asked.prepare().map_err(refused)?;
         to_js::is_told_exactly(&prepared)?;
         Ok(Runs {
             prepared,
+            functions,
             run: None,
             done: Vec::new(),
         })
@@ -185,12 +191,15 @@ impl Jobs {
 #[wasm_bindgen]
 pub struct Runs {
     prepared: Prepared,
+    functions: Vec<Option<Function>>,
     run: Option<Run>,
     done: Vec<(RunResult, columns::OfRun)>,
 }
 
 struct Run {
     spec: RunSpec,
+    /// Its policy, as results have it. A function's is no spec: no other program can read it.
+    policy: String,
     driver: Driver,
     wall_ms: f64,
 }
@@ -227,10 +236,9 @@ impl Runs {
         let step = run.driver.step_for(budget).map_err(stopped)?;
         run.wall_ms += now_ms() - begin;
         let reached = run.driver.progress();
-        let policy = run.spec.policy.to_string();
         let progress = plain(&Progress {
             stage: "run",
-            policy: &policy,
+            policy: &run.policy,
             run: self.done.len(),
             runs: self.prepared.runs.len(),
             done: reached.done,
@@ -265,15 +273,35 @@ impl Runs {
         };
         let mut spec = spec.clone();
         spec.options.log_budget = to_js::budget();
+        let prepared = &self.prepared;
+        let (policy, driver) = match self.function() {
+            None => (spec.policy.to_string(), prepared.start(&spec)),
+            Some(function) => {
+                let placement = spec.policy.placement(spec.placement);
+                let policy = function.policy(&prepared.workload, placement);
+                let driver = prepared.start_deciding(&spec, function.name(), policy);
+                (format!("function:{}", function.name()), driver)
+            }
+        };
         Ok(Some(Run {
-            driver: self.prepared.start(&spec).map_err(refused)?,
+            driver: driver.map_err(refused)?,
             spec,
+            policy,
             wall_ms: 0.0,
         }))
     }
 
+    /// What decides in the present run, where its policy is a function.
+    fn function(&self) -> Option<&Function> {
+        self.functions.get(self.done.len())?.as_ref()
+    }
+
     fn end(&mut self, run: Run) {
-        let ended = self.prepared.ended(&run.spec, run.driver, run.wall_ms);
+        let mut ended = self.prepared.ended(&run.spec, run.driver, run.wall_ms);
+        if let Some(function) = self.function() {
+            function.name().clone_into(&mut ended.result.label);
+            ended.result.policy = run.policy;
+        }
         let columns = columns::OfRun::new(&ended.outcomes, &ended.log);
         self.done.push((ended.result, columns));
     }
@@ -281,6 +309,7 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
+    use switchyard::policies::job_properties::PROPERTIES;
     use switchyard::report::GROUP_METRIC_IDS;
     use switchyard::trace::ColumnMapping;
     use switchyard::{Preset, SETTINGS};
@@ -306,6 +335,14 @@ mod tests {
         let keys = described[0].as_object().expect("an object").keys();
         for key in keys {
             assert!(has(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn every_property_of_jobs_has_a_type() {
+        for property in &PROPERTIES {
+            let name = property.name;
+            assert!(TYPES.contains(&format!("\n  readonly {name}: ")), "{name}");
         }
     }
 

@@ -185,18 +185,14 @@ pub(crate) fn start(
     function: Option<&Arc<Function>>,
     fault: &Fault,
 ) -> PyResult<Driver> {
-    let Some(function) = function else {
-        return prepared.start(spec).map_err(refused);
+    let run = match function {
+        None => prepared.start(spec),
+        Some(function) => {
+            let policy = function.policy(spec.policy.placement(spec.placement), fault);
+            prepared.start_deciding(spec, function.name(), policy)
+        }
     };
-    let workload = Arc::clone(&prepared.workload);
-    let policy = function.policy(spec.policy.placement(spec.placement), fault);
-    let run = spec.start_deciding(
-        Arc::clone(&workload),
-        &prepared.weights,
-        function.name(),
-        policy,
-    );
-    Ok(Driver::new(run.map_err(refused)?, workload))
+    run.map_err(refused)
 }
 
 /// What has ended a run early is its error, with what its function has raised as the cause; what is meant to end all goes

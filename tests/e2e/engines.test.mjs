@@ -190,11 +190,19 @@ for (const [name, engine] of Object.entries(engines)) {
       gone.abort();
       const why = await aborted;
       const again = await run(trace, { policies: "fifo" });
+      const functions = await run(trace, { policies: ["fewest-gpus", { key(job) { return job.gpus; } }] });
+      const wrong = {
+        key: (job) =>
+          job.gpus + around,
+      };
+      const { message } = await run(trace, { policies: wrong }).catch((error) => error);
       trace.close();
-      return { hashes: runs.map(({ log_hash }) => log_hash), isTyped: runs[0].columns.jct_s instanceof Float64Array, told: shares.length, why, again: again.runs[0].policy };
+      return { functions: functions.runs.map(({ log_hash }) => log_hash), message, hashes: runs.map(({ log_hash }) => log_hash), isTyped: runs[0].columns.jct_s instanceof Float64Array, told: shares.length, why, again: again.runs[0].policy };
     }, options);
     assert.deepEqual(there.hashes, here.runs.map(({ log_hash }) => log_hash));
     assert.deepEqual([there.isTyped, there.why, there.again], [true, "AbortError", "fifo"]);
     assert.ok(there.told > 0, "progress is told");
+    assert.equal(there.functions[1], there.functions[0]);
+    assert.match(there.message, /^key ends at 0 s: line 2: job 'lab-000': ReferenceError: .*around/);
   });
 }

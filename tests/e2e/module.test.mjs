@@ -163,6 +163,183 @@ test("a mistake in a script is told with its line, before the run or in it", asy
   }
 });
 
+// ---- functions ----
+
+const TIRESIAS = `
+const THRESHOLDS = [3250.0, 7200.0];
+fn level(attained) {
+    let queue = 0;
+    for threshold in THRESHOLDS { if attained >= threshold { queue += 1; } }
+    queue
+}
+fn plan(view) { walk(view.jobs.sorted(|job| [level(job.attained), job.submit])); }
+`;
+
+for (const [where, worker] of [["in a worker", true], ["on this thread", false]]) {
+  test(`a function is the built-in policy to the bit, ${where}`, async (t) => {
+    const trace = await open("sample:lab");
+    t.after(() => trace.close());
+    const cases = [
+      ["fifo", { key: (job) => job.submit, preemptive: false }],
+      ["fifo[backfill=true]", { keys: (jobs) => jobs.submit, preemptive: false, backfill: true, changes: "never" }],
+      ["fewest-gpus", (job, now) => job.gpus],
+      ["fewest-gpus", { name: "as a list", keys: (jobs) => Array.from(jobs.gpus) }],
+      ["srtf", { keys: (jobs) => jobs.remaining, oracle: true }],
+      ["srtf", { key: (job) => job.remaining, oracle: true, changes: "running" }],
+      ["las", { name: "las, mine", key(job) { return job.attained; }, every: 60 }],
+      ["las[placement=spread]", { keys: function (jobs) { return jobs.attained; }, every: 60, placement: "spread", changes: "running" }],
+      [
+        await script(TIRESIAS),
+        {
+          name: "tiresias",
+          plan(view, thresholds) {
+            const level = (job) => thresholds.filter((threshold) => job.attained >= threshold).length;
+            const places = view.jobs.map((job) => [level(job), job.submit, job]);
+            view.walk(places.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , job]) => job));
+          },
+          with: [3250, 7200],
+        },
+      ],
+    ];
+    const told = [];
+    const { runs } = await run(trace, { policies: cases.flat(), worker, onProgress: ({ policy }) => told.push(policy) });
+    cases.forEach(([policy, own], at) => {
+      const [built, mine] = runs.slice(2 * at, 2 * at + 2);
+      assert.equal(mine.log_hash, built.log_hash, policy);
+      assert.equal(mine.policy, `function:${mine.label}`);
+      assert.deepEqual([built.reproducible, built.source, mine.reproducible], [undefined, undefined, false]);
+      assert.equal(mine.source, worker ? String(own.key ?? own.keys ?? own.plan ?? own) : undefined);
+    });
+    assert.deepEqual(runs.filter(({ reproducible }) => reproducible === false).map(({ label }) => label), ["key", "keys", "function", "as a list", "keys 2", "key 2", "las mine", "keys 3", "tiresias"]);
+    assert.ok(told.includes("function:tiresias"));
+  });
+
+  test(`a function that fails ends its run in words, ${where}`, async (t) => {
+    const trace = await open("sample:lab");
+    t.after(() => trace.close());
+    const line = worker ? "line 1: " : "module\\.test\\.mjs:\\d+: ";
+    for (const [policy, kind, words] of [
+      [() => "soon", "run", /^function ends at 0 s: job 'lab-000': its key is "soon": it must be a number$/],
+      [() => NaN, "run", /its key is NaN, which has no place in an order/],
+      [() => Promise.resolve(1), "run", /its key is a promise: it must be a number/],
+      [(job) => job.remaining, "run", `${line}job 'lab-000': job.remaining is the truth.*: say oracle: true`],
+      [(job) => job.holds, "run", /a key is a number and no more: define plan\(view\)/],
+      [{ name: "deep", key: (job) => job.x.y }, "run", `^deep ends at 0 s: ${line}job 'lab-000': TypeError: `],
+      [{ keys: () => [1, 2, 3] }, "run", /^keys ends at 0 s: it gives 3 numbers for 24 jobs: it must give an array of as many numbers$/],
+      [{ keys: () => "soon" }, "run", /it gives "soon" for 24 jobs/],
+      [{ keys: (jobs) => jobs.submit.map(() => NaN) }, "run", /job 'lab-000': its key is NaN/],
+      [{ keys: (jobs) => Array.from(jobs.submit, String) }, "run", /job 'lab-000': its key is "0": it must be a number/],
+      [{ plan: (view) => view.start(view.jobs[0], [1000]) }, "run", `${line}there is no node 1000: they go from 0 to`],
+      [{ plan: (view) => view.start(view.jobs[0], [0.5]) }, "run", /TypeError: 0.5 is not a node: it must be a whole number from 0/],
+      [{ plan: (view) => view.start(view.jobs[0], 5) }, "run", /TypeError: nodes are an array/],
+      [{ plan: (view) => view.stop(view.jobs[0]) }, "run", `${line}job 'lab-000' does not run`],
+      [{ plan: (view) => view.walk([3]) }, "run", /TypeError: 3 is no job/],
+      [{ plan: (view) => view.alarm(view.jobs[0]) }, "run", /alarm\(job, at\) takes a time in seconds, and not undefined/],
+      [{ plan: () => Promise.resolve() }, "run", /it gives a promise: a plan is made at once/],
+      [{ plan: (view) => view.start((view.state.job ??= view.jobs[0])) }, "run", /it was kept from an earlier decision, which is over: keep its id/],
+      [async () => 1, "input", /^function is of the kind AsyncFunction: a policy is a plain function/],
+      [function* () {}, "input", /of the kind GeneratorFunction/],
+      [{}, "input", /^a policy is a text, a function \(job, now\) => number, or an object with one function/],
+      [{ key: () => 1, plan: () => {} }, "input", /^a policy is a text, a function/],
+      [{ key: () => 1, colour: 1 }, "input", /^key: there is no 'colour': beside key it takes name, backfill/],
+      [{ plan: () => {}, preemptive: true }, "input", /^plan: there is no 'preemptive'/],
+      [{ key: () => 1, every: "60" }, "input", /^key: every is "60": it takes what is of the type number/],
+      [{ key: () => 1, every: 0.5 }, "input", /^key: every is 0.5: it takes seconds from 1, or 0$/],
+      [{ key: () => 1, changes: "sometimes" }, "input", /^key: changes is 'sometimes': it takes never, running or always$/],
+      [{ key: () => 1, placement: "pack" }, "input", /'pack' is no value for 'placement'/],
+      [{ key: () => 1, with: { f: () => 1 } }, "input", /^key: what cannot be copied cannot be in with/],
+    ]) {
+      const error = await run(trace, { policies: ["fifo", policy], worker }).then(() => assert.fail(`${policy} ran`), (error) => error);
+      assert.ok(error instanceof SwitchyardError, String(error.stack));
+      assert.deepEqual([error.kind, new RegExp(words).test(error.message)], [kind, true], error.message);
+    }
+    // All of that has cost nothing.
+    assert.equal((await run(trace, { policies: (job) => job.submit, worker })).runs[0].finished, 240);
+  });
+}
+
+test("a function sees what is around it on its own thread alone, and a worker says so", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const asked = [];
+  const key = (job) => (asked.push(job.id), job.submit);
+  await assert.rejects(run(trace, { policies: { key, name: "around" } }), {
+    kind: "run",
+    message: "around ends at 0 s: line 1: job 'lab-000': ReferenceError: asked is not defined (only a function's text goes into a worker: give it values by with: { … }, or run it with worker: false)",
+  });
+  const { runs } = await run(trace, { policies: { key, preemptive: false, changes: "never" }, worker: false });
+  assert.deepEqual([asked.length, runs[0].source], [240, undefined]);
+  const bound = ((by, job) => job[by]).bind(undefined, "submit");
+  await assert.rejects(run(trace, { policies: bound }), { kind: "input", message: /^bound is native or bound, so that it has no text for a worker: .*worker: false$/ });
+  assert.equal((await run(trace, { policies: bound, worker: false })).runs[0].finished, 240);
+  const mine = new RangeError("mine");
+  const policies = () => {
+    throw mine;
+  };
+  const error = await run(trace, { policies, worker: false }).catch((error) => error);
+  assert.equal(error.cause, mine);
+  // One that never ends is ended with its worker.
+  const end = new AbortController();
+  const endless = run(trace, { policies: () => { for (;;); }, signal: end.signal });
+  await setTimeout(200);
+  end.abort();
+  await assert.rejects(endless, { name: "AbortError" });
+});
+
+test("a plan starts, stops and moves, and keeps what it wants to", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const seen = [];
+  const plan = (view) => {
+    assert.equal(view.jobs.length, view.waiting.length + view.running.length);
+    seen.push((view.state.decisions = (view.state.decisions ?? 0) + 1));
+    for (const job of view.arrived) {
+      assert.ok(view.jobs.includes(job) && job.memo === undefined && job.queue === 0);
+      job.memo = { came: view.now };
+      view.demote(job, 1);
+      assert.equal(job.queue, 1);
+    }
+    assert.ok(view.free_now() === view.free && view.free <= view.gpus && view.nodes * view.node_size >= view.gpus);
+    for (const job of view.waiting) {
+      assert.ok(!job.running && job.holds === 0 && job.nodes.length === 0);
+      const roomy = Array.from({ length: view.nodes }, (_, node) => node).find((node) => view.is_open(node) && view.free_now(node) >= job.gpus);
+      const before = view.free_now();
+      if (roomy === undefined ? !view.start(job) : !view.start(job, [[roomy, job.gpus]])) break;
+      assert.equal(view.free_now(), before - job.gpus);
+    }
+    for (const job of view.running) assert.ok(job.running && job.holds === job.gpus && job.nodes.length > 0 && job.memo.came <= view.now);
+    const random = view.random();
+    assert.ok(random >= 0 && random < 1);
+  };
+  const [one, two] = (await run(trace, { policies: [{ plan }, { plan }], worker: false })).runs;
+  assert.deepEqual([one.log_hash, one.finished, two.label], [two.log_hash, one.jobs, "plan 2"]);
+  assert.equal(seen.filter((count) => count === 1).length, 2, "what is kept is a run's own");
+  const stops = (view) => {
+    for (const job of view.running) if (view.now - job.since >= 600) view.stop(job);
+    for (const job of view.waiting) if (!view.start(job)) break;
+  };
+  assert.ok((await run(trace, { policies: { plan: stops, every: 600 } })).runs[0].restarts > 0);
+});
+
+test("a function sees of a job what it sees of all at once", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const names = ["id", "gpus", "submit", "tenant", "duration", "attained", "held", "remaining", "rate", "starts", "since", "running", "waited", "name"];
+  const [atOnce, oneByOne] = [new Map(), new Map()];
+  const keys = (jobs, now) => {
+    for (const name of names) jobs[name].forEach((value, row) => atOnce.set([now, jobs.id[row], name].join(), name === "running" ? value === 1 : value));
+    assert.ok(jobs.attained instanceof Float64Array && jobs.name.length === jobs.length);
+    return jobs.submit;
+  };
+  const key = (job, now) => {
+    for (const name of names) oneByOne.set([now, job.id, name].join(), job[name]);
+    return job.submit;
+  };
+  await run(trace, { policies: [{ keys, oracle: true }, { key, oracle: true }], worker: false });
+  assert.ok(atOnce.size > 1000);
+  assert.deepEqual(atOnce, oneByOne);
+});
+
 test("jobs arrive at the load that is asked for", async (t) => {
   const trace = await open(HELIOS);
   t.after(() => trace.close());
@@ -332,6 +509,7 @@ test("npm packs it, and from an empty folder it is installed, imported, and lets
     "THIRD-PARTY.txt",
     "engine.js",
     "engine_bg.wasm",
+    "functions.js",
     "package.json",
     "switchyard.d.ts",
     "switchyard.js",
@@ -394,6 +572,11 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
     export const gpus: number | undefined = columns.gpus[0];
     export const from: Float64Array = runs[0]!.segments.start_s;
     export const mask: bigint | undefined = runs[0]!.places.mask[0];
+    const functions = await run(trace, {
+      policies: ["fifo", (job, now) => job.gpus * now, { keys: (jobs, now, { power }) => jobs.attained.map((of) => of ** power), with: { power: 2 } }, { plan(view) { view.walk(view.jobs); } }],
+      worker: false,
+    });
+    export const text: string | undefined = functions.runs[0]!.source;
     export const own: string[] = [await script("fn key(job, now) { 1 }", { name: "mine", oracle: true }), await plugin(new Uint8Array(), { quantum: 60 })];
     export const names: string[] = (await policies()).map((policy) => policy.name);
     export const kind = (error: unknown) => error instanceof SwitchyardError && error.kind === "input";
@@ -402,6 +585,8 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
     "await run('jobs.csv');",
     "await run(trace, { polices: ['fifo'] });",
     "await run(trace, { contention: 'much' });",
+    "await run(trace, { policies: (job) => job.weight });",
+    "await run(trace, { policies: { key: (job) => 'soon' } });",
     "await open(5);",
     "await script(new Uint8Array());",
     "const job: number[] = (await run(trace)).runs[0]!.segments.job;",
@@ -472,6 +657,36 @@ for (const [name, workers, count] of [
     t.after(() => trace.close());
     const here = await run(trace, { policies: ["fifo", "srtf"] });
     assert.deepEqual(told, here.runs.map(({ policy, jct, log_hash }) => ({ policy, mean: jct.mean, log_hash })));
+  });
+}
+
+for (const [name, policy, isText] of [
+  ["in a worker", "script-src 'self' 'wasm-unsafe-eval' 'unsafe-eval'; worker-src 'self'", true],
+  ["on the page's own thread where the policy lets workers make nothing of texts", "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'", false],
+]) {
+  test(`a page runs a function, ${name}`, async (t) => {
+    const folder = emptyFolder(t);
+    await cp(built, folder, { recursive: true });
+    writeFileSync(
+      join(folder, "page.js"),
+      `import { open, run } from "./switchyard.js";
+       const trace = await open("sample:lab");
+       const policies = ["fifo", { name: "mine", key: (job) => job.submit, preemptive: false }];
+       const runs = [await run(trace, { policies }), await run(trace, { policies })].flatMap(({ runs }) => runs);
+       const wrong = await run(trace, { policies: (job) => job.x.y }).catch(({ message }) => message);
+       document.querySelector("output").textContent = JSON.stringify([runs.map(({ log_hash, source }) => [log_hash, source]), wrong]);`,
+    );
+    writeFileSync(join(folder, "index.html"), `${PLAIN}<script type="module" src="page.js"></script>`);
+    const headers = { "content-security-policy": `default-src 'none'; ${policy}; connect-src 'self'; img-src data:` };
+    const server = await serve(folder, "/plain/", { headers });
+    t.after(() => server.close());
+    const page = await visit(t, server.url, { tolerated: isText ? undefined : /unsafe-eval/ });
+    const output = page.locator("output").filter({ hasText: "ends at" });
+    await output.waitFor();
+    const [runs, wrong] = JSON.parse(await output.textContent());
+    const source = isText ? "(job) => job.submit" : null;
+    assert.deepEqual(runs.map(([hash, source]) => [hash, source ?? null]), [0, 1, 0, 1].map((at) => [runs[0][0], at ? source : null]));
+    assert.match(wrong, isText ? /^function ends at 0 s: line 1: job / : /^function ends at 0 s: page\.js:5: job /);
   });
 }
 

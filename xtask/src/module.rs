@@ -10,9 +10,10 @@ use crate::setup::Toolbox;
 use crate::{lock, notices, shell, wasm, workspace};
 
 /// What the package has besides the engine, as it lies in the checkout.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "module/package.json",
     "module/README.md",
+    "module/js/functions.js",
     "module/js/switchyard.js",
     "module/js/switchyard.d.ts",
     "module/js/worker.js",

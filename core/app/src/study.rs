@@ -18,7 +18,7 @@ use switchyard::cluster::{ClusterError, ClusterPreset, ClusterSpec};
 use switchyard::engine::RunLog;
 use switchyard::meant::hint;
 use switchyard::outages::Outages;
-use switchyard::policies::{PolicySpec, ServiceHistory, SpecError, entry};
+use switchyard::policies::{Policy, PolicySpec, ServiceHistory, SpecError, entry};
 use switchyard::queues::membership::QueueSettings;
 use switchyard::report::{
     By, ClusterFacts, Groups, Outcomes, QueueReport, QueuesApart, Results, RunQueues, RunResult,
@@ -685,6 +685,22 @@ impl Prepared {
     /// Something that it asks for is not at hand.
     pub fn start(&self, run: &RunSpec) -> Result<Driver, RunSpecError> {
         Driver::start(run, &self.workload, &self.weights)
+    }
+
+    /// The same, but what decides is this, which messages call so, as [`RunSpec::start_deciding`] has it.
+    ///
+    /// # Errors
+    ///
+    /// Something that it asks for is not at hand.
+    pub fn start_deciding(
+        &self,
+        run: &RunSpec,
+        called: &str,
+        policy: Box<dyn Policy>,
+    ) -> Result<Driver, RunSpecError> {
+        let workload = || Arc::clone(&self.workload);
+        let simulation = run.start_deciding(workload(), &self.weights, called, policy)?;
+        Ok(Driver::new(simulation, workload()))
     }
 
     /// What a run is called: its policy and, where there are several trees of queues, its tree.

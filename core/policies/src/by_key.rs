@@ -8,6 +8,7 @@ use crate::line::Line;
 use crate::priority_walk::PriorityWalk;
 use crate::waiting_room::{Waiter, WaitingRoom};
 use crate::{Cadence, Explanation, Fact, Policy};
+use std::str::FromStr;
 use switchyard_engine::{Mistake, News, Plan, View};
 use switchyard_model::draw::Rng;
 use switchyard_placement::Strategy;
@@ -49,15 +50,30 @@ pub enum Changes {
     Always,
 }
 
+impl FromStr for Changes {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "never" => Ok(Self::Never),
+            "running" => Ok(Self::Running),
+            "always" => Ok(Self::Always),
+            other => Err(format!(
+                "changes is '{other}': it takes never, running or always"
+            )),
+        }
+    }
+}
+
 /// The policy that somebody's numbers are.
-pub struct ByKey<K> {
-    keys: Asked<K>,
+pub struct ByKey {
+    keys: Asked,
     order: Order,
 }
 
 /// Whoever gives numbers, and those given when last asked.
-struct Asked<K> {
-    of: K,
+struct Asked {
+    of: Box<dyn Keys>,
     jobs: Vec<JobId>,
     keys: Vec<f64>,
 }
@@ -67,7 +83,7 @@ enum Order {
     Line(Line<Time>),
 }
 
-impl<K: Keys> Asked<K> {
+impl Asked {
     /// Asks for these jobs' numbers, in their order.
     fn ask(
         &mut self,
@@ -158,9 +174,9 @@ impl<K: Keys> Asked<K> {
     }
 }
 
-impl<K: Keys> ByKey<K> {
+impl ByKey {
     /// Of these numbers. `preemptive`: running jobs give way; `backfill`: jobs that fit overtake jobs that do not.
-    pub fn new(keys: K, preemptive: bool, backfill: bool, strategy: Strategy) -> Self {
+    pub fn new(keys: Box<dyn Keys>, preemptive: bool, backfill: bool, strategy: Strategy) -> Self {
         let order = if preemptive {
             let mut walk = PriorityWalk::new(strategy);
             walk.strict = !backfill;
@@ -179,7 +195,7 @@ impl<K: Keys> ByKey<K> {
     }
 }
 
-impl<K: Keys> Policy for ByKey<K> {
+impl Policy for ByKey {
     fn cadence(&self) -> Cadence {
         self.keys.of.cadence()
     }

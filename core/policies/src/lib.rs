@@ -21,6 +21,7 @@ mod kind;
 mod leaf_lines;
 mod leaves;
 mod line;
+pub mod moment;
 mod multilevel;
 mod muri;
 mod pack_limit;

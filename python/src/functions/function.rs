@@ -36,14 +36,8 @@ impl<'py> FromPyObject<'_, 'py> for Changing {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match given.extract::<&str>()? {
-            "never" => Ok(Self(Changes::Never)),
-            "running" => Ok(Self(Changes::Running)),
-            "always" => Ok(Self(Changes::Always)),
-            other => Err(PyValueError::new_err(format!(
-                "changes is '{other}': it takes never, running or always"
-            ))),
-        }
+        let changes = given.extract::<&str>()?.parse();
+        changes.map(Self).map_err(PyValueError::new_err)
     }
 }
 

@@ -70,7 +70,7 @@ impl Job {
 
     fn get<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let property = property(name);
-        let value = self.lent.look(|view| (property.of)(view, self.id))?;
+        let value = self.lent.look(|view| property.value(view, self.id))?;
         match value.ok_or_else(|| hidden(name))? {
             Value::Int(number) => number.into_bound_py_any(py),
             Value::Float(number) => number.into_bound_py_any(py),

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use switchyard::engine::View;
 use switchyard::job::JobId;
-use switchyard::policies::job_properties::{Property, Value};
+use switchyard::policies::job_properties::{Of, Property};
 
 /// Jobs at one moment.
 #[pyclass(frozen, module = "switchyard._engine")]
@@ -24,32 +24,15 @@ enum Column {
 }
 
 impl Column {
-    /// A property's values are all of the kind of the first. `None`: nobody may see them.
+    /// `None`: nobody may see it.
     fn of(property: &Property, view: &View<'_>, jobs: &[JobId]) -> Option<Self> {
-        let of = |&id: &JobId| (property.of)(view, id);
-        let values = jobs.iter().map(of);
-        Some(match jobs.first().and_then(of)? {
-            Value::Int(_) => Self::Whole(values.map(|of| of.map(whole)).collect::<Option<_>>()?),
-            Value::Bool(_) => {
-                let flags = values.map(|of| of == Some(Value::Bool(true)));
-                Self::Flags(flags.collect())
-            }
-            _ => Self::Numbers(values.map(|of| of.map(number)).collect::<Option<_>>()?),
+        let jobs = jobs.iter();
+        Some(match property.of {
+            Of::Int(of) => Self::Whole(jobs.map(|&id| of(view, id)).collect()),
+            Of::Float(of) => Self::Numbers(jobs.map(|&id| of(view, id)).collect()),
+            Of::Bool(of) => Self::Flags(jobs.map(|&id| of(view, id)).collect()),
+            Of::Truth(of) => Self::Numbers(jobs.map(|&id| of(view, id)).collect::<Option<_>>()?),
         })
-    }
-}
-
-fn whole(value: Value) -> i64 {
-    match value {
-        Value::Int(number) => number,
-        _ => 0,
-    }
-}
-
-fn number(value: Value) -> f64 {
-    match value {
-        Value::Float(number) => number,
-        _ => f64::NAN,
     }
 }
 

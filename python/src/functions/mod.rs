@@ -53,7 +53,7 @@ impl Function {
             Form::Key | Form::Keys => {
                 let numbers = Numbers::new(of, fault);
                 Box::new(ByKey::new(
-                    numbers,
+                    Box::new(numbers),
                     self.preemptive,
                     self.backfill,
                     placement,

@@ -11,6 +11,7 @@ use switchyard::draw::{self, Rng};
 use switchyard::engine::Plan;
 use switchyard::job::JobId;
 use switchyard::policies::board::{Answer, Board, OnNode};
+use switchyard::policies::moment::Moment;
 
 /// What is seen at one moment, and can be done then.
 #[pyclass(frozen, module = "switchyard._engine")]
@@ -22,12 +23,7 @@ pub(crate) struct View {
 
 /// What is seen.
 pub(super) struct Seen {
-    pub(super) now: f64,
-    pub(super) round: bool,
-    pub(super) free: u32,
-    pub(super) gpus: u32,
-    pub(super) nodes: u32,
-    pub(super) node_size: u32,
+    pub(super) moment: Moment,
     pub(super) jobs: Py<PyList>,
     pub(super) waiting: Py<PyList>,
     pub(super) running: Py<PyList>,
@@ -99,37 +95,37 @@ impl View {
     /// The moment, s.
     #[getter]
     fn now(&self) -> f64 {
-        self.seen.now
+        self.seen.moment.now
     }
 
     /// Whether a round of `every` seconds is due.
     #[getter]
     fn round(&self) -> bool {
-        self.seen.round
+        self.seen.moment.round
     }
 
     /// Free GPUs, before anything is changed.
     #[getter]
     fn free(&self) -> u32 {
-        self.seen.free
+        self.seen.moment.free
     }
 
     /// GPUs in all.
     #[getter]
     fn gpus(&self) -> u32 {
-        self.seen.gpus
+        self.seen.moment.gpus
     }
 
     /// Nodes in all.
     #[getter]
     fn nodes(&self) -> u32 {
-        self.seen.nodes
+        self.seen.moment.nodes
     }
 
     /// GPUs of the largest node.
     #[getter]
     fn node_size(&self) -> u32 {
-        self.seen.node_size
+        self.seen.moment.node_size
     }
 
     /// All active jobs, in order of submission.
@@ -261,6 +257,6 @@ impl View {
     }
 
     fn __repr__(&self) -> String {
-        format!("<switchyard.View at {} s>", self.seen.now)
+        format!("<switchyard.View at {} s>", self.seen.moment.now)
     }
 }

@@ -5,18 +5,19 @@ use super::function::Function;
 use super::job::{Job, Kept, Place};
 use super::keys::explained;
 use super::lent::Lent;
-use super::view::{Making, Seen, View};
+use super::view::{self, Making, Seen};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use switchyard::draw::Rng;
-use switchyard::engine::{Mistake, News, Phase, Plan, View as Moment};
-use switchyard::explain::{Explanation, Fact, Unit, Verdict};
+use switchyard::engine::{Mistake, Plan, View};
+use switchyard::explain::{Explanation, Fact, Unit};
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policies::board::{Board, Seat};
+use switchyard::policies::moment::{Moment, verdict};
 use switchyard::policies::{Cadence, Policy};
 
 /// A function, and what is kept from one of its decisions to the next.
@@ -33,6 +34,11 @@ pub(super) struct Whole {
 /// The jobs of a moment, as Python has them.
 type Seats = BTreeMap<JobId, (Arc<Seat>, Py<Job>)>;
 
+/// Jobs as a list of Python's.
+fn list<'a>(py: Python<'_>, jobs: impl Iterator<Item = &'a Py<Job>>) -> PyResult<Py<PyList>> {
+    Ok(PyList::new(py, jobs.collect::<Vec<_>>())?.unbind())
+}
+
 impl Whole {
     pub(super) fn new(of: Arc<Function>, fault: Fault, strategy: Strategy) -> Self {
         Self {
@@ -44,34 +50,25 @@ impl Whole {
         }
     }
 
-    fn follow(&mut self, py: Python<'_>, view: &Moment<'_>) {
-        for &news in view.news() {
-            match news {
-                News::Arrived(job) => {
-                    let kept = Kept::of(py, view.name(job));
-                    self.kept.insert(job, Arc::new(kept));
-                }
-                News::Finished(job) => {
-                    self.kept.remove(&job);
-                }
-                News::Alarm(_)
-                | News::Evicted(_)
-                | News::NodeDown(_)
-                | News::NodeUp(_)
-                | News::CoresFreed => {}
-            }
+    fn follow(&mut self, py: Python<'_>, view: &View<'_>, moment: &Moment) {
+        for &job in &moment.arrived {
+            let kept = Kept::of(py, view.name(job));
+            self.kept.insert(job, Arc::new(kept));
+        }
+        for job in &moment.finished {
+            self.kept.remove(job);
         }
     }
 
     /// Where a job is now.
-    fn place(&self, view: &Moment<'_>, id: JobId, kept: &Arc<Kept>) -> Place {
+    fn place(&self, view: &View<'_>, id: JobId, kept: &Arc<Kept>) -> Place {
         Place {
             seat: Arc::new(Seat::of(view, id, self.strategy)),
             kept: Arc::clone(kept),
         }
     }
 
-    fn seats(&self, py: Python<'_>, view: &Moment<'_>, lent: &Arc<Lent>) -> PyResult<Seats> {
+    fn seats(&self, py: Python<'_>, view: &View<'_>, lent: &Arc<Lent>) -> PyResult<Seats> {
         let seats = self.kept.iter().map(|(&id, kept)| {
             let place = self.place(view, id, kept);
             let seat = Arc::clone(&place.seat);
@@ -81,48 +78,28 @@ impl Whole {
         seats.collect()
     }
 
-    fn see(&self, py: Python<'_>, view: &Moment<'_>, seats: &Seats) -> PyResult<Seen> {
-        let list = |ids: &mut dyn Iterator<Item = JobId>| -> PyResult<Py<PyList>> {
-            let jobs = ids.filter_map(|id| seats.get(&id)).map(|(_, job)| job);
-            Ok(PyList::new(py, jobs.collect::<Vec<_>>())?.unbind())
-        };
-        let told = |of: fn(News) -> Option<JobId>| {
-            let news = view.news().iter();
-            list(&mut news.filter_map(|&news| of(news)))
-        };
-        let waiting = seats.iter().filter(|(_, (seat, _))| !seat.running);
-        let sizes = view.free().node_sizes();
+    fn see(&self, py: Python<'_>, moment: Moment, seats: &Seats) -> PyResult<Seen> {
+        let all = seats.values().map(|(_, job)| job);
+        let waiting = seats.values().filter(|(seat, _)| !seat.running);
+        let those = |ids: &[JobId]| list(py, ids.iter().filter_map(|id| Some(&seats.get(id)?.1)));
         Ok(Seen {
-            now: view.now().seconds(),
-            round: view.is_round(),
-            free: view.free().total(),
-            gpus: sizes.iter().sum(),
-            nodes: sizes.len() as u32,
-            node_size: view.node_size(),
-            jobs: list(&mut seats.keys().copied())?,
-            waiting: list(&mut waiting.map(|(&id, _)| id))?,
-            running: list(&mut view.ledger().running())?,
-            arrived: told(|news| match news {
-                News::Arrived(job) => Some(job),
-                _ => None,
-            })?,
-            evicted: told(|news| match news {
-                News::Evicted(job) => Some(job),
-                _ => None,
-            })?,
-            alarms: told(|news| match news {
-                News::Alarm(job) => Some(job),
-                _ => None,
-            })?,
+            jobs: list(py, all)?,
+            waiting: list(py, waiting.map(|(_, job)| job))?,
+            running: those(&moment.running)?,
+            arrived: those(&moment.arrived)?,
+            evicted: those(&moment.evicted)?,
+            alarms: those(&moment.alarms)?,
             state: self.state.clone_ref(py),
+            moment,
         })
     }
 
-    fn decide(&mut self, py: Python<'_>, view: &Moment<'_>, rng: &mut Rng) -> PyResult<Plan> {
-        self.follow(py, view);
+    fn decide(&mut self, py: Python<'_>, view: &View<'_>, rng: &mut Rng) -> PyResult<Plan> {
+        let moment = Moment::of(view);
+        self.follow(py, view, &moment);
         Lent::during(view, |lent| {
             let seats = self.seats(py, view, lent)?;
-            let seen = self.see(py, view, &seats)?;
+            let seen = self.see(py, moment, &seats)?;
             let seats = (seats.into_iter()).map(|(id, (seat, _))| (id, seat));
             let board = Board::new(view, self.strategy, !self.of.backfill, seats);
             let rng_now = rng.clone();
@@ -131,7 +108,7 @@ impl Whole {
                 rng: rng_now,
             };
             let making = Mutex::new(Some(making));
-            let shown = Bound::new(py, View { seen, making })?;
+            let shown = Bound::new(py, view::View { seen, making })?;
             let called = self.of.function.bind(py).call1((&shown,));
             let ended = shown.get().ended();
             called?;
@@ -147,7 +124,7 @@ impl Policy for Whole {
         self.of.cadence()
     }
 
-    fn plan(&mut self, view: &Moment<'_>, rng: &mut Rng, plan: &mut Plan) {
+    fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
         let decided: Result<Plan, Mistake> = Python::attach(|py| {
             let decided = self.decide(py, view, rng);
             decided.map_err(|why| self.fault.mistake(py, &self.of, why, None))
@@ -158,7 +135,7 @@ impl Policy for Whole {
         }
     }
 
-    fn explain(&self, view: &Moment<'_>, job: JobId) -> Explanation {
+    fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
         let mut facts = vec![Fact::gpus("gang", view.gpus(job))];
         if let Some(kept) = self.kept.get(&job) {
             let queue = kept.queue.load(Ordering::Relaxed);
@@ -173,16 +150,5 @@ impl Policy for Whole {
             }));
         }
         Explanation::new(verdict(view, job), facts)
-    }
-}
-
-/// Why a job runs or waits, where only the function knows in which order they go.
-fn verdict(view: &Moment<'_>, job: JobId) -> Verdict {
-    let (wants, free) = (view.gpus(job), view.free().total());
-    match view.phase(job) {
-        Phase::Running => Verdict::Runs,
-        Phase::Waiting if wants <= free => Verdict::PlacementWaits { wants, free },
-        Phase::Waiting => Verdict::TooFewGpus { wants, left: free },
-        Phase::Future | Phase::Finished | Phase::Rejected => Verdict::NotActive,
     }
 }

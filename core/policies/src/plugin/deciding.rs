@@ -6,8 +6,9 @@ use super::guest::Guest;
 use super::table::Rows;
 use crate::cluster::{Part, Placement};
 use crate::job::JobId;
+use crate::moment::verdict;
 use crate::workload::DEFAULT_PACKLIMIT;
-use crate::{Cadence, Every, Explanation, Fact, Policy, Rng, user_policy};
+use crate::{Cadence, Every, Explanation, Fact, Policy, Rng};
 use std::cell::RefCell;
 use switchyard_engine::{Phase, Plan, View};
 use switchyard_placement::{Room, Strategy};
@@ -204,7 +205,7 @@ impl Policy for Deciding {
                 .collect(),
             Err(why) => vec![Fact::new("not explained", why)],
         };
-        Explanation::new(user_policy::verdict(view, job), facts)
+        Explanation::new(verdict(view, job), facts)
     }
 }
 

@@ -388,7 +388,7 @@ impl Node {
             Self::Value(value) => *value,
             Self::Slot(slot) => slots[*slot],
             Self::Now => Value::Float(view.now().seconds()),
-            Self::Of(property) => (property.of)(view, job).ok_or(Stop::Doubt)?,
+            Self::Of(property) => property.value(view, job).ok_or(Stop::Doubt)?,
             Self::Negative(node) => match of(node)? {
                 Value::Int(number) => Value::Int(number.checked_neg().ok_or(Stop::Doubt)?),
                 value => Value::Float(-number(value)?),

@@ -66,7 +66,7 @@ impl Job {
             name,
             values: PROPERTIES
                 .each_ref()
-                .map(|property| (property.of)(view, id)),
+                .map(|property| property.value(view, id)),
             seat,
         }))
     }

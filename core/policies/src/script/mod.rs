@@ -140,7 +140,12 @@ impl Script {
             true => Box::new(whole::Whole::new(self, placement)),
             false => {
                 let says = self.says();
-                Box::new(ByKey::new(self, says.preemptive, says.backfill, placement))
+                Box::new(ByKey::new(
+                    Box::new(self),
+                    says.preemptive,
+                    says.backfill,
+                    placement,
+                ))
             }
         }
     }

@@ -9,12 +9,13 @@ use super::trainee::Trainees;
 use super::values::Dict;
 use crate::board::Board;
 use crate::job::JobId;
-use crate::{Cadence, Every, Explanation, Fact, Policy, user_policy};
+use crate::moment::{Moment, verdict};
+use crate::{Cadence, Every, Explanation, Fact, Policy};
 use rhai::Dynamic;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use switchyard_engine::{News, Plan, View};
+use switchyard_engine::{Plan, View};
 use switchyard_explain::Unit;
 use switchyard_model::draw::Rng;
 use switchyard_placement::Strategy;
@@ -40,22 +41,13 @@ impl Whole {
         }
     }
 
-    fn follow(&mut self, view: &View<'_>) {
-        for &news in view.news() {
-            match news {
-                News::Arrived(job) => {
-                    self.kept.insert(job, Rc::new(Kept::of(view.name(job))));
-                }
-                News::Finished(job) => {
-                    self.kept.remove(&job);
-                    self.trainees.forget(job.0);
-                }
-                News::Alarm(_)
-                | News::Evicted(_)
-                | News::NodeDown(_)
-                | News::NodeUp(_)
-                | News::CoresFreed => {}
-            }
+    fn follow(&mut self, view: &View<'_>, moment: &Moment) {
+        for &job in &moment.arrived {
+            self.kept.insert(job, Rc::new(Kept::of(view.name(job))));
+        }
+        for job in &moment.finished {
+            self.kept.remove(job);
+            self.trainees.forget(job.0);
         }
     }
 
@@ -77,39 +69,24 @@ impl Whole {
     }
 
     fn see(&mut self, view: &View<'_>) -> (Seen, Vec<Job>) {
-        let sizes = view.free().node_sizes();
-        let gpus = sizes.iter().sum();
-        let jobs = self.jobs(view, gpus);
-        let by_id = |id: JobId| {
-            let at = jobs.binary_search_by_key(&id, |job| job.0.id).ok();
-            at.map(|at| jobs[at].clone())
-        };
-        let told = |of: fn(News) -> Option<JobId>| -> Jobs {
-            let news = view.news().iter().filter_map(|&news| of(news));
-            news.filter_map(by_id).collect()
+        let moment = Moment::of(view);
+        self.follow(view, &moment);
+        let jobs = self.jobs(view, moment.gpus);
+        let those = |ids: &[JobId]| -> Jobs {
+            let at = |id| jobs.binary_search_by_key(id, |job| job.0.id).ok();
+            ids.iter()
+                .filter_map(at)
+                .map(|at| jobs[at].clone())
+                .collect()
         };
         let facts = Facts {
-            now: view.now().seconds(),
-            round: view.is_round(),
-            waiting: jobs.iter().filter(|job| !job.0.running).cloned().collect(),
-            running: view.ledger().running().filter_map(by_id).collect(),
-            arrived: told(|news| match news {
-                News::Arrived(job) => Some(job),
-                _ => None,
-            }),
-            evicted: told(|news| match news {
-                News::Evicted(job) => Some(job),
-                _ => None,
-            }),
-            alarms: told(|news| match news {
-                News::Alarm(job) => Some(job),
-                _ => None,
-            }),
-            free: view.free().total(),
-            gpus,
-            nodes: sizes.len() as u32,
-            node_size: view.node_size(),
             jobs: jobs.iter().cloned().collect(),
+            waiting: jobs.iter().filter(|job| !job.0.running).cloned().collect(),
+            running: those(&moment.running),
+            arrived: those(&moment.arrived),
+            evicted: those(&moment.evicted),
+            alarms: those(&moment.alarms),
+            moment,
         };
         (Seen(Rc::new(facts)), jobs)
     }
@@ -129,7 +106,6 @@ impl Policy for Whole {
     }
 
     fn plan(&mut self, view: &View<'_>, rng: &mut Rng, plan: &mut Plan) {
-        self.follow(view);
         let (seen, jobs) = self.see(view);
         let strict = !self.script.says().backfill;
         let seats = jobs.iter().filter_map(|job| {
@@ -156,6 +132,6 @@ impl Policy for Whole {
             }
         }
         facts.extend(self.script.noted(job));
-        Explanation::new(user_policy::verdict(view, job), facts)
+        Explanation::new(verdict(view, job), facts)
     }
 }

@@ -12,10 +12,11 @@ pub(super) mod spec;
 #[cfg(not(feature = "solvers"))]
 use super::entry::BuildContext;
 use super::fifo::Fifo;
+use super::moment::verdict;
 use super::parameters::param;
-use super::{Explanation, ParamInfo, ParamKind, Policy, Rng, Verdict};
+use super::{Explanation, ParamInfo, ParamKind, Policy, Rng};
 use crate::job::JobId;
-use switchyard_engine::{Mistake, Phase, Plan, View};
+use switchyard_engine::{Mistake, Plan, View};
 use switchyard_placement::Strategy;
 
 /// The parameter with the code of a script or a plug-in.
@@ -72,17 +73,6 @@ pub(super) fn not_built(kind: &str, feature: &str) -> Mistake {
 #[cfg(not(feature = "solvers"))]
 pub(super) fn without_solvers<P>(_: &P, _: &BuildContext<'_>) -> Box<dyn Policy> {
     Box::new(Refused(not_built("policies with solvers", "solvers")))
-}
-
-/// Why a job runs or waits, where only the code knows in which order they go.
-pub(super) fn verdict(view: &View<'_>, job: JobId) -> Verdict {
-    let (wants, free) = (view.gpus(job), view.free().total());
-    match view.phase(job) {
-        Phase::Running => Verdict::Runs,
-        Phase::Waiting if wants <= free => Verdict::PlacementWaits { wants, free },
-        Phase::Waiting => Verdict::TooFewGpus { wants, left: free },
-        Phase::Future | Phase::Finished | Phase::Rejected => Verdict::NotActive,
-    }
 }
 
 /// What cannot be run: the run ends when it is first asked.

@@ -1,0 +1,188 @@
+//! Policies that are functions of JavaScript's, on the objects that scripts see (`docs/scripts.md`): `key(job, now)` and
+//! `keys(jobs, now)` give jobs numbers ([`numbers`]), `plan(view)` decides the whole ([`whole`]). `js/functions.js` calls
+//! them, and makes the objects: of jobs it is lent, for the length of a call, a column for each property.
+
+mod numbers;
+mod whole;
+
+pub use whole::Moment;
+
+use crate::to_js::refused;
+use js_sys::{Array, Error};
+use numbers::Numbers;
+use serde::Deserialize;
+use std::sync::Arc;
+use switchyard::engine::{Mistake, View};
+use switchyard::job::JobId;
+use switchyard::placement::Strategy;
+use switchyard::policies::by_key::{ByKey, Changes};
+use switchyard::policies::job_properties::{Of, PROPERTIES};
+use switchyard::policies::{Cadence, Every, Policy};
+use switchyard::workload::Workload;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use whole::Whole;
+
+#[wasm_bindgen]
+extern "C" {
+    /// A function that is ready to be called.
+    #[derive(Clone)]
+    pub type Decider;
+
+    #[wasm_bindgen(method, getter)]
+    fn said(this: &Decider) -> JsValue;
+
+    /// The numbers of so many jobs.
+    #[wasm_bindgen(method, catch)]
+    fn keys(
+        this: &Decider,
+        jobs: u32,
+        now: f64,
+        column: &dyn Fn(u32) -> Vec<f64>,
+        name: &dyn Fn(u32) -> String,
+    ) -> Result<Vec<f64>, JsValue>;
+
+    /// Decides the whole, for so many jobs.
+    #[wasm_bindgen(method, catch)]
+    fn plan(
+        this: &Decider,
+        jobs: u32,
+        moment: Moment,
+        column: &dyn Fn(u32) -> Vec<f64>,
+        name: &dyn Fn(u32) -> String,
+    ) -> Result<(), JsValue>;
+}
+
+/// What a function may read of jobs: the names, each with whether it is a `number`, a `flag`, or a number that is the `truth`.
+#[wasm_bindgen]
+pub fn properties() -> Array {
+    let kind = |of: &Of| match of {
+        Of::Int(_) | Of::Float(_) => "number",
+        Of::Bool(_) => "flag",
+        Of::Truth(_) => "truth",
+    };
+    let all = PROPERTIES.iter();
+    all.map(|property| Array::of2(&property.name.into(), &kind(&property.of).into()))
+        .collect()
+}
+
+/// How a function is asked.
+#[derive(Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Form {
+    Key,
+    Keys,
+    Plan,
+}
+
+/// What is said of a function.
+#[derive(Deserialize)]
+struct Said {
+    name: String,
+    form: Form,
+    #[serde(default = "yes")]
+    preemptive: bool,
+    backfill: Option<bool>,
+    #[serde(default)]
+    every: f64,
+    #[serde(default)]
+    changes: Option<String>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// A function as a policy.
+pub(crate) struct Function {
+    decider: Decider,
+    said: Said,
+    changes: Changes,
+}
+
+impl Function {
+    /// Of what decides; nothing of nobody.
+    pub(crate) fn of(decider: JsValue) -> Result<Option<Self>, JsValue> {
+        if decider.is_undefined() {
+            return Ok(None);
+        }
+        let decider: Decider = decider.unchecked_into();
+        let said: Said = serde_wasm_bindgen::from_value(decider.said()).map_err(refused)?;
+        let wrong = |what: String| refused(format!("{}: {what}", said.name));
+        if !(said.every == 0.0 || (1.0..f64::INFINITY).contains(&said.every)) {
+            let every = said.every;
+            return Err(wrong(format!(
+                "every is {every}: it takes seconds from 1, or 0"
+            )));
+        }
+        let changes = said.changes.as_deref().unwrap_or("always").parse();
+        Ok(Some(Self {
+            changes: changes.map_err(wrong)?,
+            decider,
+            said,
+        }))
+    }
+
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.said.name
+    }
+
+    /// The policy that it is, gangs laid so where it does not say where.
+    pub(crate) fn policy(&self, jobs: &Arc<Workload>, placement: Strategy) -> Box<dyn Policy> {
+        let decider = self.decider.clone();
+        let backfill = self.said.backfill.unwrap_or(self.said.preemptive);
+        if self.said.form == Form::Plan {
+            let cadence = self.cadence();
+            return Box::new(Whole::new(
+                decider,
+                Arc::clone(jobs),
+                cadence,
+                placement,
+                backfill,
+            ));
+        }
+        let numbers = Numbers {
+            decider,
+            cadence: self.cadence(),
+            changes: self.changes,
+        };
+        let preemptive = self.said.preemptive;
+        Box::new(ByKey::new(
+            Box::new(numbers),
+            preemptive,
+            backfill,
+            placement,
+        ))
+    }
+
+    fn cadence(&self) -> Cadence {
+        Cadence {
+            on_change: true,
+            every: (self.said.every > 0.0).then_some(Every {
+                seconds: self.said.every,
+                parameter: "every",
+                // What decides the whole may have something to change while all run.
+                while_all_run: self.said.form == Form::Plan,
+            }),
+        }
+    }
+}
+
+/// A property of these jobs. What nobody may see is not asked for.
+fn column(view: &View<'_>, jobs: &[JobId], property: u32) -> Vec<f64> {
+    let jobs = jobs.iter();
+    match PROPERTIES[property as usize].of {
+        Of::Int(of) => jobs.map(|&id| of(view, id) as f64).collect(),
+        Of::Float(of) => jobs.map(|&id| of(view, id)).collect(),
+        Of::Bool(of) => jobs.map(|&id| of(view, id).into()).collect(),
+        Of::Truth(of) => jobs.map(|&id| of(view, id).unwrap_or(f64::NAN)).collect(),
+    }
+}
+
+/// What a function has thrown, in the words that `js/functions.js` has found for it.
+fn mistake(thrown: &JsValue) -> Mistake {
+    let error = thrown.dyn_ref::<Error>();
+    let words = error.map(|error| String::from(error.message()));
+    Mistake::nowhere(words.unwrap_or_else(|| format!("{thrown:?}")))
+}
