@@ -9,7 +9,8 @@ use anyhow::{Context, Result};
 use crate::setup::{Need, Toolbox};
 use crate::workspace::{BUNDLES, COLUMNAR, SCRIPTS, WORKER};
 use crate::{
-    few_files, first_picture, lessons, lock, module, notices, policy, shell, single_file, workspace,
+    few_files, first_picture, lessons, lock, module, notices, parts, policy, shell, single_file,
+    workspace,
 };
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
@@ -30,6 +31,10 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     let _lock = lock::lock()?;
     shell::run(trunk(toolbox)?.args(["build", "--locked"]).args(RELEASE))?;
     let dist = workspace::dist();
+    for [_, program] in [WORKER, SCRIPTS, COLUMNAR] {
+        let program = dist.join(program);
+        shell::write(&program, parts::ordered(&shell::read_bytes(&program)?)?)?;
+    }
     let index = shell::read(&dist.join("index.html"))?;
     let single = dist.join("switchyard.html");
     let html = single_file::inline(&dist, &index)?;
