@@ -2,18 +2,19 @@
 //! `keys(jobs, now)` give jobs numbers ([`numbers`]), `plan(view)` decides the whole ([`whole`]). `js/functions.js` calls
 //! them, and makes the objects: of jobs it is lent, for the length of a call, a column for each property.
 
+mod decider;
+mod moment;
 mod numbers;
 mod whole;
 
-pub use whole::Moment;
+pub use moment::Moment;
 
 use crate::to_js::refused;
-use js_sys::{Array, Error};
+use decider::Decider;
+use js_sys::Array;
 use numbers::Numbers;
 use serde::Deserialize;
 use std::sync::Arc;
-use switchyard::engine::{Mistake, View};
-use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policies::by_key::{ByKey, Changes};
 use switchyard::policies::job_properties::{Of, PROPERTIES};
@@ -22,36 +23,6 @@ use switchyard::workload::Workload;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use whole::Whole;
-
-#[wasm_bindgen]
-extern "C" {
-    /// A function that is ready to be called.
-    #[derive(Clone)]
-    pub type Decider;
-
-    #[wasm_bindgen(method, getter)]
-    fn said(this: &Decider) -> JsValue;
-
-    /// The numbers of so many jobs.
-    #[wasm_bindgen(method, catch)]
-    fn keys(
-        this: &Decider,
-        jobs: u32,
-        now: f64,
-        column: &dyn Fn(u32) -> Vec<f64>,
-        name: &dyn Fn(u32) -> String,
-    ) -> Result<Vec<f64>, JsValue>;
-
-    /// Decides the whole, for so many jobs.
-    #[wasm_bindgen(method, catch)]
-    fn plan(
-        this: &Decider,
-        jobs: u32,
-        moment: Moment,
-        column: &dyn Fn(u32) -> Vec<f64>,
-        name: &dyn Fn(u32) -> String,
-    ) -> Result<(), JsValue>;
-}
 
 /// What a function may read of jobs: the names, each with whether it is a `number`, a `flag`, or a number that is the `truth`.
 #[wasm_bindgen]
@@ -167,22 +138,4 @@ impl Function {
             }),
         }
     }
-}
-
-/// A property of these jobs. What nobody may see is not asked for.
-fn column(view: &View<'_>, jobs: &[JobId], property: u32) -> Vec<f64> {
-    let jobs = jobs.iter();
-    match PROPERTIES[property as usize].of {
-        Of::Int(of) => jobs.map(|&id| of(view, id) as f64).collect(),
-        Of::Float(of) => jobs.map(|&id| of(view, id)).collect(),
-        Of::Bool(of) => jobs.map(|&id| of(view, id).into()).collect(),
-        Of::Truth(of) => jobs.map(|&id| of(view, id).unwrap_or(f64::NAN)).collect(),
-    }
-}
-
-/// What a function has thrown, in the words that `js/functions.js` has found for it.
-fn mistake(thrown: &JsValue) -> Mistake {
-    let error = thrown.dyn_ref::<Error>();
-    let words = error.map(|error| String::from(error.message()));
-    Mistake::nowhere(words.unwrap_or_else(|| format!("{thrown:?}")))
 }

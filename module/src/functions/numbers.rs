@@ -1,6 +1,6 @@
 //! A function that gives jobs numbers, least first.
 
-use super::{Decider, column, mistake};
+use super::decider::{Decider, column, mistake};
 use switchyard::draw::Rng;
 use switchyard::engine::{Mistake, View};
 use switchyard::explain::Fact;

@@ -2,6 +2,7 @@
 //! that says what came of it. What such a page and its article say to
 //! one another is `static/embed.js`' affair, which goes by the [handle](super::page) that all scripts have.
 
+use super::page_address::asked;
 use super::player::Player;
 use super::services::Services;
 use super::view::View;
@@ -16,16 +17,6 @@ use yew::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = switchyardEmbed)]
     fn dialog();
-}
-
-/// What the address asks for under this name.
-fn asked(name: &str) -> Option<String> {
-    let search = web_sys::window()?.location().search().ok()?;
-    let mut pairs = search.trim_start_matches('?').split('&');
-    pairs.find_map(|pair| {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (key == name).then(|| value.to_owned())
-    })
 }
 
 /// The view asked for by the address, if the page is embedded.

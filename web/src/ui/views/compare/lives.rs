@@ -303,26 +303,29 @@ fn groups(
                 </div>
             }
         });
-        let called = group.called();
+        let called = match whom {
+            Some(Whom::Jobs(By::Gang)) => format::units(&format!("{} GPUs", group.name)).into_owned(),
+            _ => group.called().to_owned(),
+        };
         let condition = match whom {
             Some(Whom::Jobs(by)) => conditions::of_group(by, &group.name),
             Some(Whom::Queue) | None => None,
         };
         let name = match condition {
-            None => html! { { called } },
+            None => html! { { called.clone() } },
             Some(condition) => {
                 let pressed = conditions::is_pressed(state.option(&JOBS_FILTER), &condition);
                 let session = session.clone();
                 let onclick = Callback::from(move |event: MouseEvent| {
                     session.press_condition(&condition, event.shift_key());
                 });
-                html! { <button type="button" class="link group-name" aria-pressed={pressed.to_string()} {onclick}>{ called }</button> }
+                html! { <button type="button" class="link group-name" aria-pressed={pressed.to_string()} {onclick}>{ called.clone() }</button> }
             }
         };
         html! {
             <div class="lives-group">
                 if !alone {
-                    <h3 title={called.to_owned()}>{ name }<span class="hint">{ format!(" {}", format::counted(group.jobs.into(), "job", "jobs")) }</span></h3>
+                    <h3 title={called}>{ name }<span class="hint">{ format!(" {}", format::counted(group.jobs.into(), "job", "jobs")) }</span></h3>
                 }
                 { for rows }
             </div>

@@ -26,7 +26,7 @@ use crate::draw::space::{Device, Point, Ratio, Rect, Size};
 use crate::draw::viewport::{Glide, KEY_PAN, KEY_ZOOM, Plane, wheel_zoom};
 use crate::draw::{Pointer, PointerKind, Response, describe};
 use crate::stage::{Stage, StageRun};
-use crate::ui::embed::embedded_view;
+use crate::ui::page_address::asked;
 use floor::Floor;
 use look::{Detail, Inside, LinkLines, tells_sockets};
 use motion::Motion;
@@ -417,7 +417,7 @@ impl RunPainter for Yard {
         let mut response = Response::over_nothing();
         match pointer.kind {
             // A figure does not hold up who scrolls through its article.
-            PointerKind::Wheel { .. } if embedded_view().is_some() && !pointer.ctrl => {
+            PointerKind::Wheel { .. } if !pointer.ctrl && asked("embed").is_some() => {
                 response.passes = true;
             }
             PointerKind::Wheel { dy, .. } => {
