@@ -55,6 +55,12 @@ test("views, schedulers, settings, samples and exports are found by name", async
   await page.locator("header .facts strong", { hasNotText: "A lab's day" }).waitFor();
 });
 
+/** What Ctrl+K has opened has closed, and the focus is where it goes from there. */
+async function closed(page) {
+  await field(page).waitFor({ state: "detached" });
+  await page.waitForTimeout(300);
+}
+
 /** Types words into what Ctrl+K has opened; waits for an entry that reads so. */
 async function finds(page, words, found) {
   await field(page).fill(words);
@@ -78,6 +84,7 @@ test("every option of a view, every setting of the rail and every item of Export
   await page.keyboard.press("Control+k");
   for (const name of new Set([...rail, ...exported])) await finds(page, name.slice(0, 50), name.length > 58 ? /./ : name);
   await page.keyboard.press("Escape");
+  await closed(page);
 
   const table = readFileSync(new URL("../../web/src/state/view_options.rs", import.meta.url), "utf8");
   const described = /pub static \w+: ViewOption\s*=[^;]*?\(\s*"([a-z]*)",\s*"([^"]+)",\s*"([a-z-]+)"/g;
@@ -85,9 +92,11 @@ test("every option of a view, every setting of the rail and every item of Export
   assert.equal(all.length, Number(table.match(/OPTIONS: \[&ViewOption; (\d+)\]/)[1]));
   for (const { view, name, link } of all.filter((of) => of.view)) {
     await page.keyboard.press("Control+k");
+    await field(page).waitFor();
     await finds(page, name, name);
     assert.match(await options(page).first().textContent(), /setting · /);
     await page.keyboard.press("Enter");
+    await closed(page);
     await page.locator(`#tab-${view}[aria-selected=true]`).waitFor();
     // Where there is nothing to choose from, the view has the focus.
     await page.waitForFunction((link) => {

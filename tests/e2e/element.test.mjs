@@ -198,7 +198,7 @@ test("a frame of another host speaks the same, to its parent alone, and what it 
 });
 
 test("the wheel over a figure scrolls the article, and zooms the yard with Ctrl alone", async (t) => {
-  const url = await host(t, { "article.html": article(`<switchyard-view id="a" ${THREE} style="height: 500px"></switchyard-view><p style="height: 3000px">Below</p>`) });
+  const url = await host(t, { "article.html": article(`<switchyard-view id="a" src="fleet" policy="fifo" t="100000" style="height: 500px"></switchyard-view><p style="height: 3000px">Below</p>`) });
   const page = await open(t, `${url}article.html`, { before: noted, viewport: { width: 1280, height: 700 } });
   await heard(page, "a", "done");
   const canvas = figures(page)[0].locator(".yard canvas").first();

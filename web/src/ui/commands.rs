@@ -309,6 +309,10 @@ fn show_view_of(option: &ViewOption, session: &Session) {
 /// Puts the focus where an option is chosen, once that is drawn; where there is nothing to choose, on the view.
 fn go_to_option(link: &'static str, tries: u32) {
     Timeout::new(DRAWN_MS, move || {
+        // Who has opened the search anew meanwhile is not called away.
+        if tries < TRIES && elements("[role=search]").next().is_some() {
+            return;
+        }
         let places = elements(&format!("[data-option=\"{link}\"]"));
         let inner = "[aria-pressed=true], input, select, button";
         let control = |place: Element| match place.matches(inner) {
