@@ -11,30 +11,27 @@ const WIDE = { viewport: { width: 1440, height: 900 } };
 const LAB = "index.html#v=1&sample=lab&t=25000&run=fifo&run=tiresias-las&job=133";
 const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 
-/** The pointer is where it lights nothing. */
-const away = (page) => page.mouse.move(5, 5);
-
-/** Waits until the picture on a canvas is as is asked, with the pointer led again to where it belongs by now. */
-async function until(page, canvas, lead, isSo, otherwise) {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    await lead();
-    await page.waitForTimeout(150);
-    if (isSo(await picture(canvas))) return;
-  }
-  assert.fail(otherwise);
-}
-
 /** Points at a name as a mouse does: what the canvas shows differs, and is as before once the pointer has gone. */
 async function lights(page, name, canvas) {
   await name.scrollIntoViewIfNeeded();
-  let before;
-  await until(page, canvas, () => away(page), (now) => now === before || ((before = now), false), "the canvas is never still");
-  const point = async () => {
+  const shown = async () => {
+    await page.waitForTimeout(200);
+    return picture(canvas);
+  };
+  const apart = async () => {
+    await page.mouse.move(5, 5);
+    return shown();
+  };
+  // Until a view that has just come stands still, and a busy machine has painted what is pointed at.
+  let why = "";
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const before = await apart();
     const { x, y, width, height } = await name.boundingBox();
     await page.mouse.move(x + width / 2, y + height / 2);
-  };
-  await until(page, canvas, point, (now) => now !== before, "nothing is lit");
-  await until(page, canvas, () => away(page), (now) => now === before, "it stays lit");
+    why = (await shown()) === before ? "nothing is lit" : "it stays lit";
+    if (why === "it stays lit" && (await apart()) === before) return;
+  }
+  assert.fail(why);
 }
 
 test("a node of the list of events is lit in the yard and on the timeline, and is gone to", async (t) => {
