@@ -279,16 +279,21 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
         html! { <svg class="lasso" aria-hidden="true"><polygon points={points.collect::<String>()} /></svg> }
     });
     let onclick = {
-        let (select, session, changed) = (select.clone(), session.clone(), changed.clone());
+        let (select, path) = (select.clone(), path.clone());
+        Callback::from(move |event: MouseEvent| {
+            // Some browsers tell of a click at the end of a curve.
+            if let Some(dot) = dot_at(&event).filter(|_| path.borrow().is_empty()) {
+                select.emit(dot.job);
+            }
+        })
+    };
+    let onpointerup = {
+        let (session, changed) = (session.clone(), changed.clone());
         let names = [names.0, names.1].map(str::to_owned);
         let (dragged, kept) = (dragged.setter(), kept.setter());
-        Callback::from(move |event: MouseEvent| {
-            held.take();
-            let path = path.take();
-            if path.is_empty() {
-                if let Some(dot) = dot_at(&event) {
-                    select.emit(dot.job);
-                }
+        Callback::from(move |_: PointerEvent| {
+            let path = path.borrow();
+            if held.take().is_none() || path.is_empty() {
                 return;
             }
             dragged.set(None);
@@ -384,7 +389,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
                 <div class="scatter">
                     <p class="axis">{ format!("↑ JCT under {}", names.1) }</p>
                     <div class="scatter-frame" ref={frame}
-                        {onpointerdown} {onpointermove} {onpointerleave} {onpointercancel} {onclick}>
+                        {onpointerdown} {onpointermove} {onpointerup} {onpointerleave} {onpointercancel} {onclick}>
                         <Dots changed={changed.clone()} {size} {dark} {lit} selected={stage.selection.jobs().cloned()}
                             label={format!("Completion time of each job under {} against that under {}. {sentence}", names.1, names.0)} />
                         <span class="corner longer" aria-hidden="true">{ "longer" }</span>
