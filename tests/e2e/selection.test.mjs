@@ -72,7 +72,7 @@ test("what is pressed in the legend is selected in yard, table, charts and numbe
 
   // Compare tells the same of the same jobs.
   await show(page, "compare");
-  await page.getByText(`Of the ${jobs} of 240 jobs that are selected,`).waitFor();
+  await page.getByText(`Of the ${jobs} of 240 jobs that are selected.`).waitFor();
   const chart = page.locator(".chart", { has: page.getByRole("heading", { name: "Completion times of jobs" }) });
   await chart.locator("svg[role=img]").waitFor();
   await chart.getByRole("button", { name: "Save “Completion times of jobs”", exact: true }).click();

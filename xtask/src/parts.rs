@@ -746,11 +746,10 @@ mod tests {
         );
     }
 
-    #[test]
-    fn what_is_called_is_noted() {
-        let wasm = program();
+    /// A program that is not parted, ready to be asked.
+    fn whole(wasm: &[u8]) -> (Store<()>, wasmi::Instance) {
         let engine = Engine::default();
-        let module = wasmi::Module::new(&engine, watched(&wasm).expect("sound")).expect("valid");
+        let module = wasmi::Module::new(&engine, wasm).expect("valid");
         let mut store = Store::new(&engine, ());
         let mut linker = Linker::new(&engine);
         linker
@@ -759,6 +758,12 @@ mod tests {
         let program = linker
             .instantiate_and_start(&mut store, &module)
             .expect("it fits");
+        (store, program)
+    }
+
+    #[test]
+    fn what_is_called_is_noted() {
+        let (mut store, program) = whole(&watched(&program()).expect("sound"));
         let point = program
             .get_typed_func::<i32, i32>(&store, "point")
             .expect("exported");
@@ -787,16 +792,7 @@ mod tests {
     fn an_ordered_program_says_the_same() {
         let wasm = ordered(&program()).expect("sound");
         assert_ne!(wasm, program());
-        let engine = Engine::default();
-        let module = wasmi::Module::new(&engine, &wasm).expect("valid");
-        let mut store = Store::new(&engine, ());
-        let mut linker = Linker::new(&engine);
-        linker
-            .func_wrap("page", "add", |a: i32, b: i32| a + b)
-            .expect("new");
-        let program = linker
-            .instantiate_and_start(&mut store, &module)
-            .expect("it fits");
+        let (mut store, program) = whole(&wasm);
         for (name, given, expected) in [("point", 0, 300), ("ask", 5, 60), ("point", 1, 342)] {
             let function = program
                 .get_typed_func::<i32, i32>(&store, name)

@@ -159,6 +159,21 @@ fn colour(group: usize, dark: bool) -> &'static str {
     palette::category(palette::class_category(class), dark)
 }
 
+/// A group's name, which selects its jobs; with Shift among those that are selected.
+pub(super) fn group_button(
+    called: &str,
+    condition: String,
+    state: &AppState,
+    session: &Session,
+) -> Html {
+    let pressed = conditions::is_pressed(state.option(&JOBS_FILTER), &condition);
+    let session = session.clone();
+    let onclick = Callback::from(move |event: MouseEvent| {
+        session.press_condition(&condition, event.shift_key());
+    });
+    html! { <button type="button" class="link group-name" aria-pressed={pressed.to_string()} {onclick}>{ called }</button> }
+}
+
 /// A row for each group, a column for each run. To press a group selects its jobs.
 fn table(
     (found, listed): (&[GroupedRun], usize),
@@ -192,14 +207,7 @@ fn table(
         let called = group.called();
         let name = match conditions::of_group(by, &group.name) {
             None => html! { <span class="group-name">{ called }</span> },
-            Some(condition) => {
-                let pressed = conditions::is_pressed(state.option(&JOBS_FILTER), &condition);
-                let session = session.clone();
-                let onclick = Callback::from(move |event: MouseEvent| {
-                    session.press_condition(&condition, event.shift_key());
-                });
-                html! { <button type="button" class="link group-name" aria-pressed={pressed.to_string()} {onclick}>{ called }</button> }
-            }
+            Some(condition) => group_button(called, condition, state, session),
         };
         html! {
             <tr key={at}>

@@ -41,7 +41,7 @@ fn terms(state: &AppState, session: &Session, columns: &[RunColumn]) -> Html {
         jobs.map(|jobs| {
             let all = format::counted(all, "job", "jobs");
             format!(
-                "Of the {} of {all} that are selected, as are the charts and tables below.",
+                "Of the {} of {all} that are selected. What is told by queue is of all jobs.",
                 format::count(jobs)
             )
         })

@@ -1,11 +1,12 @@
 //! Where the jobs' time went in each run: GPU-hours by what they were spent on, together or by whom, and because of
 //! which jobs. A run's worker looks at the run once more to tell it.
 
+use super::by_group::group_button;
 use crate::draw::format;
 use crate::selected_jobs::conditions;
 use crate::session::Session;
 use crate::stage::{Stage, StageRun};
-use crate::state::view_options::{JOBS_FILTER, LIVES_BY};
+use crate::state::view_options::LIVES_BY;
 use crate::state::{AppState, LivesQuestion, RunLives, ViewAction};
 use crate::ui::controls::{list, option, quiet_button, swatch};
 use crate::ui::download;
@@ -313,14 +314,7 @@ fn groups(
         };
         let name = match condition {
             None => html! { { called.clone() } },
-            Some(condition) => {
-                let pressed = conditions::is_pressed(state.option(&JOBS_FILTER), &condition);
-                let session = session.clone();
-                let onclick = Callback::from(move |event: MouseEvent| {
-                    session.press_condition(&condition, event.shift_key());
-                });
-                html! { <button type="button" class="link group-name" aria-pressed={pressed.to_string()} {onclick}>{ called.clone() }</button> }
-            }
+            Some(condition) => group_button(&called, condition, state, session),
         };
         html! {
             <div class="lives-group">
