@@ -60,12 +60,13 @@ async function look() {
 /** The text of both, where they differ in colours alone: `light-dark(…)`. */
 function inBothThemes(light, dark, what) {
   const COLOUR = /#[0-9a-f]{6}\b|rgba?\([^)]*\)/g;
-  if (light.replace(COLOUR, "") !== dark.replace(COLOUR, "")) throw new Error(`${what} differs in more than colours by theme`);
+  const [one, other] = [light, dark].map((text) => text.replace(COLOUR, ""));
+  if (one !== other) throw new Error(`${what} differs in more than colours by theme: ${difference(one, other)}`);
   const others = dark.match(COLOUR) ?? [];
   let at = 0;
   return light.replace(COLOUR, (colour) => {
-    const other = others[at++];
-    return colour === other ? colour : `light-dark(${colour},${other})`;
+    const counterpart = others[at++];
+    return colour === counterpart ? colour : `light-dark(${colour},${counterpart})`;
   });
 }
 
@@ -81,8 +82,15 @@ async function seen(chrome, url, options) {
     });
     await page.goto(url);
     await page.waitForFunction(() => document.querySelectorAll("[data-status=done]").length === 2 && document.querySelector(".yard-foot dd"));
-    await page.waitForTimeout(300);
-    return await page.evaluate(look);
+    // On a busy machine what stands on the page comes late: until it stays as it is.
+    let before = null;
+    for (let looks = 0; looks < 50; looks++) {
+      await page.waitForTimeout(300);
+      const now = await page.evaluate(look);
+      if (before && JSON.stringify(now) === JSON.stringify(before)) return now;
+      before = now;
+    }
+    throw new Error("the page does not come to rest");
   } finally {
     await context.close();
   }
