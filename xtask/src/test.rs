@@ -166,6 +166,8 @@ fn traces() -> Result<Option<PathBuf>> {
 struct Tally {
     passed: u64,
     failed: u64,
+    /// Failed beside others, and tried again alone.
+    again: u64,
     skipped: u64,
 }
 
@@ -219,6 +221,7 @@ impl std::iter::Sum for Tally {
         tallies.fold(Self::default(), |sum, tally| Self {
             passed: sum.passed + tally.passed,
             failed: sum.failed + tally.failed,
+            again: sum.again + tally.again,
             skipped: sum.skipped + tally.skipped,
         })
     }
@@ -227,6 +230,9 @@ impl std::iter::Sum for Tally {
 impl Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        if self.again > 0 {
+            write!(f, ", {} failed and tried again", self.again)?;
+        }
         if self.skipped > 0 {
             write!(f, ", {} skipped", self.skipped)?;
         }
@@ -474,18 +480,53 @@ impl Lane<'_> {
         Ok(self.build("build of the page", build::build)? && as_served)
     }
 
+    /// Several files at a time. What failed beside others is tried again alone, and the summary says so: many failures
+    /// are no accident of a busy machine, and stand.
     fn browser_tests(&mut self) -> Result<()> {
-        let at_once = std::thread::available_parallelism()?;
+        let at_once = std::thread::available_parallelism()?.get();
+        let failed = workspace::root().join("target/failed-browser-tests.txt");
+        let tests = self.browser_tests_of(&test_files()?, at_once, &failed)?;
+        self.check("browser tests", tests)?;
+        let files: Vec<PathBuf> = match shell::read(&failed) {
+            Ok(files) => files.lines().map(PathBuf::from).collect(),
+            Err(_) => Vec::new(),
+        };
+        if (1..=MOST_AGAIN).contains(&files.len())
+            && let Some(check) = self.checks.last_mut()
+        {
+            check.tally.again = std::mem::take(&mut check.tally.failed);
+            let alone = self.browser_tests_of(&files, 1, &failed)?;
+            self.check("files with failures, alone", alone)?;
+        }
+        Ok(())
+    }
+
+    /// Runs files of browser tests, and writes into `failed` in which a test failed.
+    fn browser_tests_of(
+        &self,
+        files: &[PathBuf],
+        at_once: usize,
+        failed: &Path,
+    ) -> Result<Command> {
         let mut tests = self.toolbox.command("node")?;
         tests
-            .args(["--test", "--test-reporter=spec"])
+            .args([
+                "--test",
+                "--test-reporter=spec",
+                "--test-reporter-destination=stdout",
+            ])
+            .arg(format!(
+                "--test-reporter={}",
+                workspace::e2e().join("failed_files.mjs").display()
+            ))
+            .arg(format!("--test-reporter-destination={}", failed.display()))
             .arg(format!("--test-concurrency={at_once}"))
-            .args(test_files()?)
+            .args(files)
             .env("SWITCHYARD_CLI", workspace::debug_program("switchyard"));
         if self.is_long {
             tests.env("SWITCHYARD_LONG", "1");
         }
-        self.check("browser tests", tests)
+        Ok(tests)
     }
 
     /// Builds a page, and says whether there is one.
@@ -568,6 +609,9 @@ fn sum_up(checks: &[Check], took: Duration, traces: Option<&Path>) -> Tally {
     total
 }
 
+/// The most files whose tests are tried again.
+const MOST_AGAIN: usize = 3;
+
 /// The browser tests that take minutes: begun first, so that at the end no core waits for one of them.
 const LONG: &str = "walk.test.mjs";
 
@@ -595,6 +639,7 @@ mod tests {
         Tally {
             passed,
             failed,
+            again: 0,
             skipped,
         }
     }
