@@ -120,7 +120,7 @@ const PROGRAMS = ["docs/command-line.md", "module/README.md", "docs/embedding.md
 
 test("the types of every example in JavaScript are right", (t) => {
   const folder = emptyFolder(t);
-  cpSync(built, join(folder, "node_modules/switchyard"), { recursive: true });
+  cpSync(built, join(folder, "node_modules/switchyard-gpu"), { recursive: true });
   symlinkSync(join(bundled, "@observablehq"), join(folder, "node_modules/@observablehq"));
   // The first document imports the file beside it.
   cpSync(built, folder, { recursive: true });

@@ -520,7 +520,7 @@ test("npm packs it, and from an empty folder it is installed, imported, and lets
   npm("install", `./${filename}`);
   writeFileSync(
     join(folder, "main.js"),
-    `import { open, run } from "switchyard";
+    `import { open, run } from "switchyard-gpu";
      const { runs } = await run(await open("sample:three-jobs"), { policies: "srsf" });
      console.log(runs[0].jct.mean.toFixed(1));`,
   );
@@ -528,7 +528,7 @@ test("npm packs it, and from an empty folder it is installed, imported, and lets
   // Tiresias' toy: the paper's average.
   assert.equal(said.trim(), "9.3");
   assert.equal(version, JSON.parse(readFileSync(join(built, "package.json"), "utf8")).version);
-  const notices = readFileSync(join(folder, "node_modules/switchyard/THIRD-PARTY.txt"), "utf8");
+  const notices = readFileSync(join(folder, "node_modules/switchyard-gpu/THIRD-PARTY.txt"), "utf8");
   assert.match(notices, /^serde-wasm-bindgen \d.*: MIT/m);
   assert.match(notices, /THE SOFTWARE IS PROVIDED/);
   assert.doesNotMatch(notices, /^yew /m);
@@ -538,7 +538,7 @@ test("npm packs it, and from an empty folder it is installed, imported, and lets
 
 test("types say what is given and taken, and refuse what is wrong", async (t) => {
   const folder = emptyFolder(t);
-  await cp(built, join(folder, "node_modules/switchyard"), { recursive: true });
+  await cp(built, join(folder, "node_modules/switchyard-gpu"), { recursive: true });
   const trace = await open(HELIOS);
   const adaptive = await open("sample:lab");
   t.after(() => [trace, adaptive].forEach((trace) => trace.close()));
@@ -556,8 +556,8 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
   literal("Sample[]", await samples());
   literal("Metric[]", await metrics());
   const right = `
-    import { open, plugin, run, policies, script, SwitchyardError } from "switchyard";
-    import type { Facts, Metric, Policy, Results, RunResult, Sample, Setting, TableHead } from "switchyard";
+    import { open, plugin, run, policies, script, SwitchyardError } from "switchyard-gpu";
+    import type { Facts, Metric, Policy, Results, RunResult, Sample, Setting, TableHead } from "switchyard-gpu";
     type Plain = Omit<Results, "columns" | "runs"> & { runs: Omit<RunResult, "columns" | "segments" | "places">[] };
     ${given.join("\n")}
     const end = new AbortController();
@@ -595,7 +595,7 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
   ];
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   writeFileSync(join(folder, "right.ts"), right);
-  const head = 'import { open, run } from "switchyard"; const trace = await open("sample:lab"); export {};\n';
+  const head = 'import { open, run } from "switchyard-gpu"; const trace = await open("sample:lab"); export {};\n';
   writeFileSync(join(folder, "wrong.ts"), head + wrong.join("\n"));
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   const check = (file) => {

@@ -7,6 +7,7 @@
 //! - `module` makes of the engine a package for code, `dist/module/`
 //! - `bench` measures the engine natively beside wasm; `wasm` builds it for both
 //! - `kernels` compiles the PTX that the benchmark carries
+//! - `release` holds versions to a tag, and packs
 //! - `serve` shows the page and rebuilds it on every change
 //! - `test` runs every check there is, `walk` one of them for longer
 //! - `shell` and `workspace` run commands and know where things lie
@@ -22,6 +23,7 @@ mod module;
 mod notices;
 mod parts;
 mod policy;
+mod release;
 mod serve;
 mod setup;
 mod shell;
@@ -55,7 +57,11 @@ enum Command {
     /// Make dist/module/ alone: the engine as a package for code, ready for `npm pack`
     Module,
     /// Make the lessons and the article alone, in dist/
-    Lessons,
+    Lessons {
+        /// For the page that `serve` shows, once it is there
+        #[arg(long, hide = true)]
+        served: bool,
+    },
     /// Measure the engine natively beside wasm, on a trace or a sample
     Bench {
         /// The trace, as `switchyard run` takes it
@@ -65,6 +71,9 @@ enum Command {
     Kernels,
     /// Run every check, or some
     Test(test::Options),
+    /// A step of a release (docs/releasing.md)
+    #[command(subcommand)]
+    Release(release::Step),
     /// Walk at random over each build of the page
     Walk(walk::Options),
 }
@@ -85,10 +94,12 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Serve(options) => serve::serve(&options)?,
         Command::Build => build::build(&setup::toolbox(build::NEEDS)?)?,
         Command::Module => module::module(&setup::toolbox(wasm::NEEDS)?)?,
-        Command::Lessons => lessons::lessons()?,
+        Command::Lessons { served: false } => lessons::lessons()?,
+        Command::Lessons { served: true } => lessons::for_served()?,
         Command::Bench { trace } => bench::bench(&setup::toolbox(wasm::NEEDS)?, trace.as_deref())?,
         Command::Kernels => kernels::compile(&setup::toolbox(kernels::NEEDS)?)?,
         Command::Test(options) => return test::test(&options),
+        Command::Release(step) => release::release(&step)?,
         Command::Walk(options) => walk::walk(&options)?,
     }
     Ok(ExitCode::SUCCESS)

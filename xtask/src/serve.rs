@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use anyhow::Result;
 use clap::Args;
 
-use crate::{build, setup, shell, workspace};
+use crate::{build, lessons, setup, shell, workspace};
 
 /// How to serve.
 #[derive(Args)]
@@ -35,7 +35,8 @@ pub(crate) fn serve(options: &Options) -> Result<()> {
     trunk
         .args(["serve", "--port", &options.port.to_string()])
         .arg("--dist")
-        .arg(workspace::served());
+        .arg(workspace::served())
+        .env(lessons::LESSONS, workspace::served_lessons());
     if options.release {
         trunk.args(build::RELEASE);
     }
@@ -44,9 +45,10 @@ pub(crate) fn serve(options: &Options) -> Result<()> {
     }
     println!(
         "Switchyard will be at http://127.0.0.1:{}/ once it is built: the first time in about a \
-         minute on two cores, later in seconds. Stop with Ctrl-C",
+         minute on two cores, later in seconds; its lessons a few minutes later. Stop with Ctrl-C",
         options.port
     );
+    lessons::begin_for_served()?;
     shell::become_command(&mut trunk)
 }
 

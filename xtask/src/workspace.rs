@@ -101,6 +101,11 @@ pub(crate) fn served() -> PathBuf {
     wasm_target_dir().join("serve")
 }
 
+/// The lessons that lie beside it.
+pub(crate) fn served_lessons() -> PathBuf {
+    root().join("target/served-lessons")
+}
+
 /// The version of a package in `Cargo.lock`.
 pub(crate) fn locked_version(package: &str) -> Result<String> {
     let path = root().join("Cargo.lock");

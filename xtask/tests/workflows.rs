@@ -38,21 +38,61 @@ fn actions_are_pinned_to_a_commit_and_say_its_version() {
     assert!(actions > 0);
 }
 
+/// What makes something that others could get.
+const BUILDS: [&str; 5] = [
+    "cargo build",
+    "cargo zigbuild",
+    "maturin build",
+    "npm pack",
+    "xtask build",
+];
+
+/// What gives it to others.
+const PUBLISHES: [&str; 5] = [
+    "actions/deploy-pages@",
+    "gh release create",
+    "uv publish",
+    "npm@11 publish",
+    "cargo publish",
+];
+
 #[test]
 fn only_what_has_been_tested_is_published() {
     for (name, text) in workflows() {
-        for job in text.split("\n  publish:\n").skip(1) {
-            assert!(job.starts_with("    needs: test\n"), "{name}");
+        let (before, publication) = text
+            .split_once("\n  publish:\n")
+            .unwrap_or_else(|| panic!("{name} publishes nothing"));
+        let needs = publication.lines().next().unwrap_or_default();
+        assert!(
+            needs.starts_with("    needs: ") && needs.contains("test"),
+            "{name}: {needs}"
+        );
+        for build in BUILDS {
             assert!(
-                !job.contains("run:"),
-                "{name}: it builds something untested"
+                !publication.contains(build),
+                "{name}: it publishes what {build} makes, untested"
             );
         }
-        let publications = text.matches("actions/deploy-pages@").count();
-        assert_eq!(
-            publications,
-            text.matches("\n  publish:\n").count(),
-            "{name}"
-        );
+        let publications = PUBLISHES.map(|what| publication.matches(what).count());
+        assert!(publications.iter().sum::<usize>() > 0, "{name}");
+        for what in PUBLISHES {
+            assert!(!before.contains(what), "{name}: {what} before the tests");
+        }
     }
+}
+
+#[test]
+fn a_release_tries_each_package_before_it_publishes() {
+    let (_, text) = workflows()
+        .into_iter()
+        .find(|(name, _)| name.ends_with("release.yml"))
+        .expect("there is one");
+    let (before, publication) = text.split_once("\n  publish:\n").expect("it publishes");
+    assert!(publication.starts_with("    needs: [test, programs, wheels]\n"));
+    // The module in the job that tests, programs and wheels in theirs.
+    assert_eq!(
+        before.matches("mkdir empty").count() + before.matches("mkdir -p empty").count(),
+        2
+    );
+    assert!(before.contains("venv empty") && before.contains("release check"));
 }
