@@ -1,8 +1,8 @@
 """How long two builds of the command line take to open one trace, in turns, as a ratio of processor seconds.
 
     git worktree add /tmp/before COMMIT
-    (cd /tmp/before && cargo build --release -p switchyard-cli)
-    cargo build --release -p switchyard-cli
+    (cd /tmp/before && cargo build --release -p switchyard-gpu)
+    cargo build --release -p switchyard-gpu
     python3 bench/python/paired_opening.py /tmp/before/target/release/switchyard target/release/switchyard TRACE [TURNS]
 """
 

@@ -1,6 +1,6 @@
 //! Writes mutated scripts for the programs that take scripts from people, each as a line of JSON: its text, and
 //! its code as specs have it.
-//! `cargo run -p switchyard --features scripts --example mutated_scripts -- 100000 1 > scripts.jsonl`
+//! `cargo run -p switchyard-core --features scripts --example mutated_scripts -- 100000 1 > scripts.jsonl`
 
 #[path = "../tests/mutated/mod.rs"]
 mod mutated;

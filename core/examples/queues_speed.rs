@@ -1,6 +1,6 @@
 //! How many jobs a second a policy decides on in a tree of many queues. Jobs are dealt out to queues one after the other.
 //!
-//! `cargo run --release -p switchyard --example queues_speed -- helios_trace.csv kai 1000 133x8`, where the file has the columns
+//! `cargo run --release -p switchyard-core --example queues_speed -- helios_trace.csv kai 1000 133x8`, where the file has the columns
 //! `job_id,arrival_s,service_sec,gpu_count`.
 
 use std::error::Error;

@@ -2,7 +2,7 @@
 //! names what is wrong, or its run ends, done or with a [`Halt`](switchyard::engine::Halt), within its
 //! log's budget. No panic, no impossible plan, no run without an end.
 //!
-//! `cargo test --release -p switchyard --test policy_specs -- --ignored --nocapture` takes ten
+//! `cargo test --release -p switchyard-core --test policy_specs -- --ignored --nocapture` takes ten
 //! thousand specs; a share of them is taken at every test.
 
 mod jobs;

@@ -116,7 +116,7 @@ fn a_few_mutated_scripts_lie_in_a_file() {
     for line in file.lines() {
         let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
         let text = script(&mut rng);
-        let anew = "write it anew: cargo run -p switchyard --features scripts --example mutated_scripts -- 48 3";
+        let anew = "write it anew: cargo run -p switchyard-core --features scripts --example mutated_scripts -- 48 3";
         assert_eq!(line["text"], *text, "{anew}");
         assert_eq!(line["code"], pack(&text).expect("short"), "{anew}");
     }

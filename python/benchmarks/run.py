@@ -1,6 +1,6 @@
 """A run from Python beside the same run by the command line, as a process: CPU time, the least of several.
 
-    cargo build --release -p switchyard-cli && pip install ./python
+    cargo build --release -p switchyard-gpu && pip install ./python
     python python/benchmarks/run.py TRACE --cluster 16x4 --policies pollux optimus tiresias-las
 
 Both do all of it: read the files, run, sum up and write the figures as JSON; what the process costs by itself (and Python its

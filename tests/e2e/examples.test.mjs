@@ -236,10 +236,10 @@ const commands = (text) => text.replace(/\\\n\s*/g, "").replace(/\s+# .*$/gm, ""
 
 test("the guide's commands run, or say how they are used", { skip }, (t) => {
   const folder = workplace(t);
-  const all = of("docs/command-line.md", "").flatMap(commands).filter((line) => line.includes("-p switchyard-cli --"));
+  const all = of("docs/command-line.md", "").flatMap(commands).filter((line) => line.includes("-p switchyard-gpu --"));
   assert.ok(all.length > 10);
   for (const line of all) {
-    const command = line.replace("cargo run --release -p switchyard-cli --", "switchyard").replace("NAME", "17");
+    const command = line.replace("cargo run --release -p switchyard-gpu --", "switchyard").replace("NAME", "17");
     // Experiments of papers take data that is not here, or long.
     const takesLong = / paper | --profiles /.test(command);
     shell(folder, takesLong ? `${command.replace("…", "")} --help` : command);

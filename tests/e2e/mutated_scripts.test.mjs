@@ -1,6 +1,6 @@
 // Mutated scripts on the page: each is refused at a line, or its run ends in a result or in words, and no worker
 // dies of any. SWITCHYARD_SCRIPTS names a file of more of them than there are here by default, from
-// `cargo run -p switchyard --features scripts --example mutated_scripts -- 100000 1`; SWITCHYARD_MINUTES is how long
+// `cargo run -p switchyard-core --features scripts --example mutated_scripts -- 100000 1`; SWITCHYARD_MINUTES is how long
 // their runs may take in all.
 
 import assert from "node:assert/strict";

@@ -44,9 +44,14 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// What the table calls a package: without the name that all begin with.
+/// What the table calls a package: without the name that all begin with. Two are published under other names than they
+/// have here, which belong to other projects.
 fn short(package: &str) -> &str {
-    package.strip_prefix("switchyard-").unwrap_or(package)
+    match package {
+        "switchyard-core" => "switchyard",
+        "switchyard-gpu" => "cli",
+        _ => package.strip_prefix("switchyard-").unwrap_or(package),
+    }
 }
 
 /// The rows of the table in a document.

@@ -1,14 +1,13 @@
 //! `cargo xtask release`: what a release takes besides building (`docs/releasing.md`).
 //!
 //! - `check` holds the version that a tag names to every file that says one
-//! - `repository` writes the repository's address into what each package says of itself
+//! - `repository` writes the repository's address into what each package says of itself, and the licences beside it
 //! - `archive` packs the command line tool for a system, with its completions and man pages
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Subcommand;
-use serde_json::Value;
 
 use crate::{shell, workspace};
 
@@ -20,7 +19,7 @@ pub(crate) enum Step {
         /// Such as v0.1.0
         tag: String,
     },
-    /// Write the repository's address into all packages
+    /// Write the repository's address and the licences into all packages
     Repository {
         /// Such as https://example.org/switchyard
         address: String,
@@ -79,6 +78,9 @@ fn is_of_this_version(file: &str, text: &str, before: &str, after: &str) -> Resu
     Ok(())
 }
 
+/// The licences' texts.
+const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
 /// What all packages of the workspace share, where the address goes.
 const LICENCE: &str = "license = \"MIT OR Apache-2.0\"\n";
 
@@ -104,6 +106,12 @@ fn repository(address: &str) -> Result<()> {
                 "repository.workspace = true\n",
             )
         })?;
+        // A package holds files of its own folder alone.
+        let folder = root.join(&manifest);
+        for licence in LICENCES {
+            let text = shell::read_bytes(&root.join(licence))?;
+            shell::write(&folder.with_file_name(licence), text)?;
+        }
     }
     edit("python/pyproject.toml", &|text| {
         let urls = format!(
@@ -112,11 +120,10 @@ fn repository(address: &str) -> Result<()> {
         before(text, "[tool.maturin]\n", &urls)
     })?;
     edit("module/package.json", &|text| {
-        let mut package: Value = serde_json::from_str(text)?;
-        let url = format!("git+{address}.git");
-        package["repository"] =
-            serde_json::json!({ "type": "git", "url": url, "directory": "module" });
-        Ok(format!("{}\n", serde_json::to_string_pretty(&package)?))
+        let repository = format!(
+            "  \"repository\": {{ \"type\": \"git\", \"url\": \"git+{address}.git\", \"directory\": \"module\" }},\n"
+        );
+        before(text, "  \"engines\": {", &repository)
     })?;
     edit("CITATION.cff", &|text| {
         before(
