@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::tools_dir;
 use crate::{shell, workspace};
@@ -32,6 +32,38 @@ pub(super) struct Tool {
     program: &'static str,
     says: String,
     source: Source,
+    /// Where its authors' own builds are.
+    release: Option<Release>,
+}
+
+/// An archive that a tool's authors built, as `.tar.gz`.
+struct Release {
+    /// Its address, with `{version}` and `{target}` in it.
+    address: &'static str,
+    /// The target on Linux behind the processor's name.
+    linux: &'static str,
+    /// How many folders its programs lie in.
+    depth: u8,
+}
+
+impl Release {
+    /// The address for this machine, where there is a build for it.
+    fn address(&self, version: &str) -> Option<String> {
+        let system = match std::env::consts::OS {
+            "linux" => self.linux,
+            "macos" => "apple-darwin",
+            _ => return None,
+        };
+        let target = match std::env::consts::ARCH {
+            arch @ ("x86_64" | "aarch64") => format!("{arch}-{system}"),
+            _ => return None,
+        };
+        Some(
+            self.address
+                .replace("{version}", version)
+                .replace("{target}", &target),
+        )
+    }
 }
 
 enum Source {
@@ -51,6 +83,11 @@ pub(super) fn trunk() -> Tool {
         says: format!("trunk {TRUNK}"),
         // Without TLS: it has nothing to fetch.
         source: Source::Crate { features: "" },
+        release: Some(Release {
+            address: "https://github.com/trunk-rs/trunk/releases/download/v{version}/trunk-{target}.tar.gz",
+            linux: "unknown-linux-gnu",
+            depth: 0,
+        }),
     }
 }
 
@@ -65,6 +102,11 @@ pub(super) fn wasm_bindgen() -> Result<Tool> {
         source: Source::Locked {
             folder: "xtask/bindgen",
         },
+        release: Some(Release {
+            address: "https://github.com/wasm-bindgen/wasm-bindgen/releases/download/{version}/wasm-bindgen-{version}-{target}.tar.gz",
+            linux: "unknown-linux-musl",
+            depth: 1,
+        }),
     })
 }
 
@@ -78,6 +120,7 @@ pub(super) fn nextest() -> Tool {
         source: Source::Crate {
             features: "default-no-update",
         },
+        release: None,
     }
 }
 
@@ -88,6 +131,7 @@ pub(super) fn deny() -> Tool {
         program: "cargo-deny",
         says: format!("cargo-deny {DENY}"),
         source: Source::Crate { features: "" },
+        release: None,
     }
 }
 
@@ -98,6 +142,7 @@ pub(super) fn wasm_opt() -> Tool {
         program: "wasm-opt",
         says: format!("wasm-opt version {}", BINARYEN.trim_end_matches(".0.0")),
         source: Source::Npm,
+        release: None,
     }
 }
 
@@ -114,7 +159,7 @@ impl Tool {
         }
         match self.source {
             Source::Npm => self.install_npm(&home)?,
-            _ if self.install_prebuilt(&home) => {}
+            _ if self.install_prebuilt(&home) || self.fetch(&home) => {}
             Source::Locked { folder } => self.compile(&home, &["--path", folder])?,
             Source::Crate { features } => self.compile(
                 &home,
@@ -153,10 +198,13 @@ impl Tool {
 
     /// Whether it is there by other means, in the right version.
     fn is_on_path(&self) -> bool {
-        shell::find(&[self.program]).is_some_and(|program| {
-            shell::output(shell::command(program).arg("--version"))
-                .is_ok_and(|version| version.starts_with(&self.says))
-        })
+        shell::find(&[self.program]).is_some_and(|program| self.is_this(&program))
+    }
+
+    /// Whether a program says that it is of this version.
+    fn is_this(&self, program: &Path) -> bool {
+        shell::output(shell::command(program).arg("--version"))
+            .is_ok_and(|version| version.starts_with(&self.says))
     }
 
     /// Fetches what its authors have compiled, where cargo-binstall is at hand to do it.
@@ -177,6 +225,62 @@ impl Tool {
             eprintln!("setup: {error:#}");
         }
         fetched.is_ok() && self.is_installed(home)
+    }
+
+    /// Fetches what its authors have compiled, without another tool's help. Where there is no such build, or no way to
+    /// it, or it does not run here, it is compiled.
+    fn fetch(&self, home: &Path) -> bool {
+        let Some((release, address)) = self
+            .release
+            .as_ref()
+            .and_then(|release| Some((release, release.address(&self.version)?)))
+        else {
+            return false;
+        };
+        if shell::find(&["curl"]).is_none() {
+            return false;
+        }
+        println!("setup: fetching {address}");
+        let archive = home.with_extension("tar.gz");
+        let fetched = shell::run_within(
+            Duration::from_secs(120),
+            shell::command("curl")
+                .args(["--proto", "=https", "--fail", "--location", "--silent"])
+                .args(["--show-error", "--connect-timeout", "10", "--output"])
+                .arg(&archive)
+                .arg(&address),
+        )
+        .and_then(|()| self.unpack(&archive, release.depth, home));
+        if let Err(error) = &fetched {
+            eprintln!("setup: {error:#}. It is compiled instead");
+        }
+        // What is left of an archive is of no use to anybody.
+        let _ = std::fs::remove_file(&archive);
+        fetched.is_ok()
+    }
+
+    /// Takes the programs out of an archive, if they are of this version and run.
+    fn unpack(&self, archive: &Path, depth: u8, home: &Path) -> Result<()> {
+        let partial = home.with_extension("partial");
+        if partial.exists() {
+            std::fs::remove_dir_all(&partial)?;
+        }
+        let programs = partial.join("bin");
+        std::fs::create_dir_all(&programs)?;
+        shell::run(
+            shell::command("tar")
+                .arg("-xzf")
+                .arg(archive)
+                .arg("-C")
+                .arg(&programs)
+                .arg(format!("--strip-components={depth}")),
+        )?;
+        if !self.is_this(&programs.join(self.program)) {
+            std::fs::remove_dir_all(&partial)?;
+            bail!("{} of that archive is no {}", self.program, self.says);
+        }
+        std::fs::rename(&partial, home)
+            .with_context(|| format!("cannot move {} to {}", self.package, home.display()))
     }
 
     /// Compiles what the arguments of `cargo install` name.
@@ -215,5 +319,67 @@ impl Tool {
         )?;
         std::fs::rename(&partial, home)
             .with_context(|| format!("cannot move {package} to {}", home.display()))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// An archive of a program that says this of its version, in a folder, and where it is to be installed.
+    fn archive(name: &str, says: &str) -> Result<(PathBuf, PathBuf)> {
+        let folder = std::env::temp_dir().join(format!("switchyard-{name}-{}", std::process::id()));
+        let inner = folder.join("of-a-release");
+        std::fs::create_dir_all(&inner)?;
+        let program = inner.join("wasm-bindgen-test-runner");
+        shell::write(&program, format!("#!/bin/sh\necho '{says}'\n"))?;
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755))?;
+        let archive = folder.join("tool.tar.gz");
+        let mut pack = shell::command("tar");
+        pack.current_dir(&folder)
+            .arg("-czf")
+            .arg(&archive)
+            .arg("of-a-release");
+        shell::run(&mut pack)?;
+        Ok((archive, folder.join("home")))
+    }
+
+    #[test]
+    fn a_release_of_this_version_is_installed() -> Result<()> {
+        let tool = wasm_bindgen()?;
+        let (archive, home) = archive("right", &tool.says)?;
+        tool.unpack(&archive, 1, &home)?;
+        assert!(tool.is_installed(&home));
+        assert!(!home.with_extension("partial").exists());
+        Ok(())
+    }
+
+    #[test]
+    fn one_of_another_version_leaves_nothing() -> Result<()> {
+        let tool = wasm_bindgen()?;
+        let (archive, home) = archive("wrong", "wasm-bindgen-test-runner 0.0.1")?;
+        let refused = tool.unpack(&archive, 1, &home).expect_err("it is another");
+        assert!(
+            refused
+                .to_string()
+                .contains("is no wasm-bindgen-test-runner")
+        );
+        assert!(!home.exists() && !home.with_extension("partial").exists());
+        Ok(())
+    }
+
+    #[test]
+    fn addresses_have_no_gaps() -> Result<()> {
+        for tool in [trunk(), wasm_bindgen()?] {
+            let release = tool.release.as_ref().context("it has one")?;
+            if let Some(address) = release.address(&tool.version) {
+                assert!(
+                    address.contains(&tool.version) && !address.contains('{'),
+                    "{address}"
+                );
+            }
+        }
+        Ok(())
     }
 }
