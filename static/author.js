@@ -1,5 +1,6 @@
 // The way to the editor of schedulers (web/editor/): whoever presses "Write a scheduler", or "Edit" on a script's
-// card, or opens a script's file, has it fetched then. A page that was left while something was being written opens it again.
+// card, or opens a script's file, or comes by `?teach`, has it fetched then. A page that was left while something was being written
+// opens it again.
 (() => {
   const open = async (id, file) => {
     const place = document.getElementById("editor");
@@ -28,7 +29,12 @@
   });
 
   // Not in an article's frame.
-  if (new URLSearchParams(location.search).has("embed")) return;
+  const asked = new URLSearchParams(location.search);
+  if (asked.has("embed")) return;
+  if (asked.has("teach")) {
+    globalThis.switchyardEmbed.until((look) => look.open).then(() => open(undefined, "teach"));
+    return;
+  }
   try {
     if (!JSON.parse(localStorage.getItem("switchyard script"))?.open) return;
   } catch {

@@ -51,7 +51,26 @@
  * @property {number | null} jct_p95
  * @property {number | null} rho_mean The mean of finish-time fairness.
  * @property {string} left "149 of 240 finished" where the run leaves jobs behind, else "".
+ * @property {number | null} restarts How often jobs have started again, once the run is complete.
+ * @property {string} log_hash The fingerprint of its log; "" before it is complete.
  * @property {number} hue
+ */
+
+/**
+ * The jobs whose completion times differ between two runs.
+ * @typedef {object} ChangedJobs
+ * @property {number} sooner How many are done sooner in the second.
+ * @property {number} later How many are done later.
+ * @property {number} compared How many have finished in both.
+ * @property {ChangedJob[]} jobs Those that differ most, the largest difference first.
+ */
+
+/**
+ * A job in two runs.
+ * @typedef {object} ChangedJob
+ * @property {string} name
+ * @property {number} before Its completion time in the first, s.
+ * @property {number} after In the second.
  */
 
 /**

@@ -11,8 +11,9 @@ use switchyard::job::{Job, JobId};
 use switchyard::outages::Outages;
 use switchyard::placement::Strategy;
 use switchyard::policies::PolicySpec;
-use switchyard::policies::script::{EXAMPLES, Script};
-use switchyard::workload::Workload;
+use switchyard::policies::script::{COURSE, Condition, EXAMPLES, START, Script, WORDS};
+use switchyard::report::Summary;
+use switchyard::workload::{Sample, Workload};
 use switchyard::{RunSpec, Time};
 
 /// Gangs of some tenants, some at the same moments, more than there is room for.
@@ -414,5 +415,142 @@ fn a_key_is_the_same_with_and_without_the_interpreter() {
             );
             assert_eq!(a.hash(), b.hash(), "{body}");
         }
+    }
+}
+
+/// What the course looks at of a run.
+struct Ran {
+    is_oracle: bool,
+    hash: u64,
+    summary: Summary,
+}
+
+/// A policy on the sample that the course is about.
+fn on_lab(policy: PolicySpec) -> Ran {
+    let sample = Sample::named("lab").unwrap();
+    let workload = Arc::new(sample.workload());
+    let spec = RunSpec {
+        cluster: sample.cluster_spec(),
+        ..run_of(policy, "")
+    };
+    let (is_oracle, cluster) = (spec.policy.is_oracle(), spec.cluster.clone());
+    let mut run = spec.start(Arc::clone(&workload));
+    run.run().unwrap();
+    let log = run.into_log();
+    Ran {
+        is_oracle,
+        hash: log.hash(),
+        summary: Summary::of(&workload, &cluster, &log),
+    }
+}
+
+/// Whether a run reaches a goal (web/editor/src/course.js asks the same of the page's runs).
+fn reaches(condition: Condition, own: &Ran, beside: &Ran) -> bool {
+    match condition {
+        Condition::SameLog => own.hash == beside.hash,
+        Condition::AtMost { jct_mean, restarts } => {
+            let most = restarts.map_or(f64::INFINITY, |part| {
+                part * f64::from(beside.summary.restarts)
+            });
+            !own.is_oracle
+                && own.summary.finished == own.summary.jobs
+                && own.summary.jct.mean <= jct_mean * beside.summary.jct.mean
+                && f64::from(own.summary.restarts) <= most
+        }
+    }
+}
+
+#[test]
+fn each_edit_of_the_course_reaches_its_goal_and_the_texts_before_it_do_not() {
+    let ran = |text: &str| on_lab(Script::spec(text, "mine").unwrap());
+    let mut before = vec![ran(START)];
+    for lesson in COURSE {
+        let beside = on_lab(lesson.beside.parse().unwrap());
+        let own = ran(lesson.text);
+        let told = |of: &Ran| {
+            format!(
+                "{} s, {} restarts",
+                of.summary.jct.mean, of.summary.restarts
+            )
+        };
+        let words = format!("{}: {} beside {}", lesson.title, told(&own), told(&beside));
+        assert!(reaches(lesson.condition, &own, &beside), "{words}");
+        for other in &before {
+            assert!(!reaches(lesson.condition, other, &beside), "{words}");
+        }
+        before.push(own);
+    }
+}
+
+#[test]
+fn every_example_of_a_word_has_it_and_runs() {
+    const OF_TRAINING: [&str; 10] = [
+        "speedup",
+        "goodput",
+        "best_batch",
+        "application",
+        "batch",
+        "epochs",
+        "epochs_done",
+        "max_gpus",
+        "train",
+        "adaptive",
+    ];
+    for word in WORDS {
+        let example = word.example;
+        assert!(example.contains(word.name), "{}", word.name);
+        let text = match (word.of, word.name) {
+            ("constant", _) => format!("{example}\nfn key(job, now) {{ job.submit }}"),
+            ("statement", "fn") => format!("{example}\nfn key(job, now) {{ hours(now) }}"),
+            _ => format!(
+                "const ORACLE = true; const ADAPTIVE = true;\nfn plan(view) {{ if view.jobs.is_empty {{ return; }}\nlet now = view.now;\nfor job in view.waiting {{\n{example}\n;break; }} }}"
+            ),
+        };
+        let spec = Script::spec(&text, "test").unwrap_or_else(|error| panic!("{text}: {error}"));
+        let jobs = match OF_TRAINING.contains(&word.name) {
+            true => adaptive(),
+            false => workload(1, 6),
+        };
+        let mut run = run_of(spec, "").start(jobs);
+        let end = run.run_until(Time(2_000.0));
+        assert!(end.is_ok(), "{text}\n{end:?}");
+    }
+}
+
+#[test]
+fn tenants_have_names() {
+    let hash =
+        |text: String| log_of(Script::spec(&text, "a").unwrap(), &workload(5, 60), "").hash();
+    let of = |is: &str| {
+        hash(format!(
+            "fn key(job, now) {{ if {is} {{ 0 }} else {{ 1 }} }}"
+        ))
+    };
+    let by_number = of("job.tenant == 1");
+    assert_eq!(by_number, of("job.tenant_name == \"b\""));
+    assert_ne!(by_number, of("job.tenant_name == \"c\""));
+    let whole = "fn plan(view) { walk(view.jobs.sorted(|job| [if job.tenant_name == \"b\" { 0 } else { 1 }, job.submit])); }";
+    assert_eq!(by_number, hash(whole.to_owned()));
+}
+
+#[test]
+fn mistakes_tell_what_was_read() {
+    for (text, told) in [
+        (
+            "fn key(job, now) { let n = job.gpus - job.gpus; if job.id == 2 { return 1 / n; } job.gpus }",
+            "n = 0): ",
+        ),
+        (
+            "fn key(job, now) { let seconds = 0.0; let per = job.gpus / seconds; if job.id == 2 { per - per } else { 1 } }",
+            "per = inf): ",
+        ),
+        (
+            "fn plan(view) { for job in view.waiting { let n = job.gpus; if job.id == 3 { let m = [n]; m[5]; } } }",
+            "the last that it had looked at was job 'j3' (gpus = ",
+        ),
+    ] {
+        let mistake = mistake_of(text);
+        assert!(mistake.what.contains(told), "{text}\n{mistake}");
+        assert_eq!(mistake.what.matches("job 'j").count(), 1, "{mistake}");
     }
 }

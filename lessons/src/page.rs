@@ -57,7 +57,12 @@ pub(crate) fn lesson(
              <button type=\"button\" class=\"on\">Continue</button></div>\n</section>\n";
     }
     let what = match number == of {
-        true => "That was the last one. What else there is",
+        true => {
+            // The editor's course (web/editor/src/course.js).
+            body += "<p class=\"next\">That was the last one. Now write a scheduler of your own: \
+                 <a href=\"../index.html?teach#v=1&amp;sample=lab&amp;run=fifo\">from FIFO to 2D-LAS in six edits</a></p>\n";
+            "What else there is"
+        }
         false => "Next",
     };
     body += &format!(

@@ -18,3 +18,13 @@ export async function write(page, script) {
   await page.keyboard.press("Control+A");
   await page.keyboard.insertText(script);
 }
+
+/** What the author's worker answers (web/src/workers/author.rs). */
+export const asked = (page, question) =>
+  page.evaluate(async (question) => {
+    const worker = await switchyardWorkers.start("author", "scripts");
+    const next = () => new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(JSON.parse(data))));
+    await next();
+    worker.postMessage(JSON.stringify(question));
+    return next().finally(() => worker.terminate());
+  }, question);

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gzipSync, inflateRawSync } from "node:zlib";
 import { accessibilityProblems, browser, cards, dist, emptyFolder, finished, give, long, results, screenshot } from "./browser.mjs";
-import { begin, text, write } from "./editor.mjs";
+import { asked, begin, text, write } from "./editor.mjs";
 
 const { open } = browser();
 const cli = process.env.SWITCHYARD_CLI;
@@ -23,15 +23,6 @@ const SMALLEST = "fn key(job, now) {\n  job.gpus\n}\n";
 const table = (page) => page.getByRole("table").filter({ hasText: "mean JCT" });
 const wrong = (page) => page.locator(".editor [role=alert]");
 const runsOf = async (page) => (await results(page)).runs;
-/** What the author's worker answers. */
-const asked = (page, question) =>
-  page.evaluate(async (question) => {
-    const worker = await switchyardWorkers.start("author", "scripts");
-    const next = () => new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(JSON.parse(data))));
-    await next();
-    worker.postMessage(JSON.stringify(question));
-    return next().finally(() => worker.terminate());
-  }, question);
 
 /** Waits until the text has run to its end, as the last of so many. */
 async function ran(page, script, runs) {

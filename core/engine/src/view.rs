@@ -349,6 +349,13 @@ impl View<'_> {
         self.setting.job(job).tenant
     }
 
+    /// The tenant's name; "" where the trace names none.
+    pub fn tenant_name(&self, job: JobId) -> &str {
+        let tenants = &self.setting.workload.tenants;
+        let name = self.tenant(job).and_then(|at| tenants.get(at as usize));
+        name.map_or("", String::as_str)
+    }
+
     /// Where the job is in its life.
     pub fn phase(&self, job: JobId) -> Phase {
         self.jobs.phase[job.index()]

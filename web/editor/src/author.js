@@ -8,6 +8,8 @@
  * @property {ScriptExample[]} examples
  * @property {LanguageWord[]} words
  * @property {string[]} keywords
+ * @property {string} start The text that the course begins with.
+ * @property {CourseLesson[]} course
  * @property {ChallengeFacts[]} challenges
  * @property {number} most_draw The greatest number that a draw may have.
  */
@@ -27,6 +29,21 @@
  * @property {string} name
  * @property {string} signature
  * @property {string} about
+ * @property {string} example A line with it.
+ */
+
+/**
+ * An edit of the course, with its goal.
+ * @typedef {object} CourseLesson
+ * @property {string} title
+ * @property {string} about
+ * @property {string} hint
+ * @property {string} goal
+ * @property {string} beside The spec of the policy that runs beside it.
+ * @property {boolean} same_log Whether both are to write the same log.
+ * @property {number | null} jct_mean Else the most that it may have of the other's mean JCT.
+ * @property {number | null} restarts The same of restarts; null: any.
+ * @property {string} text A text that reaches it.
  */
 
 /**
@@ -127,3 +144,5 @@ export const check = (text, name, like) => checking.ask({ what: "check", text, n
 /** `{ error }` or `{ score }`, as `switchyard score` prints it; `draw` is null for new workloads. */
 export const score = (text, name, draw) => scoring.ask({ what: "score", text, name, draw });
 export const giveUpScore = () => scoring.giveUp();
+/** Gives up whatever is being checked. */
+export const giveUpCheck = () => checking.giveUp();

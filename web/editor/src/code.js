@@ -6,9 +6,10 @@ import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirro
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
+import { getChunks, goToNextChunk, goToPreviousChunk, unifiedMergeView } from "@codemirror/merge";
+import { Compartment, EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
-import { language } from "./rhai.js";
+import { language, wordsAt } from "./rhai.js";
 
 const MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
 
@@ -34,6 +35,13 @@ const look = EditorView.theme({
   ".cm-completionInfo": { padding: "6px 9px", maxWidth: "34ch", fontFamily: "system-ui, sans-serif" },
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)", textUnderlineOffset: "3px" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
+  "&.cm-merge-b .cm-changedLine, &.cm-merge-b .cm-insertedLine": { backgroundColor: "color-mix(in srgb, var(--good) 12%, transparent)" },
+  "&.cm-merge-b .cm-changedText": { background: "color-mix(in srgb, var(--good) 26%, transparent)" },
+  "&.cm-merge-b .cm-changedLineGutter": { background: "var(--good)" },
+  ".cm-deletedChunk": { backgroundColor: "color-mix(in srgb, var(--bad) 11%, transparent)", paddingLeft: "6px" },
+  ".cm-deletedChunk .cm-deletedText": { background: "color-mix(in srgb, var(--bad) 24%, transparent)" },
+  ".cm-deletedChunk del, .cm-deletedLine del": { textDecoration: "none" },
+  "&.cm-merge-b .cm-deletedLineGutter": { background: "var(--bad)" },
   ".cm-lint-marker-error": { content: '"●"', color: "var(--bad)", fontSize: "10px" },
 });
 
@@ -61,12 +69,16 @@ const typedOver = EditorView.domEventHandlers({
 });
 
 /**
- * The field within `host`. `known` has the language's `words` and `keywords`; `changed(text)` hears of every change by hand.
- * Out: `text()`, `fill(text)` (one step, to be undone), `mark(errors)`, `focus()`, `end()`.
+ * The field within `host`. `known` has the language's `words` and `keywords`, and `habit(text)` says how likely a word is; `changed(text)`
+ * hears of every change by hand, and `at(words)` of what stands under the cursor.
+ * Out: `text()`, `fill(text)` (one step, to be undone), `insert(example, isTop)`, `compare(text)` with another version (null: none),
+ * `mark(errors)`, `focus()`, `end()`.
  */
-export const field = (host, known, changed) => {
+export const field = (host, known, { habit, changed, at }) => {
   const root = host.attachShadow({ mode: "open" });
+  const comparing = new Compartment();
   let isFilling = false;
+  let compared = null;
   const view = new EditorView({
     root,
     parent: root,
@@ -84,7 +96,8 @@ export const field = (host, known, changed) => {
         highlightActiveLine(),
         EditorView.lineWrapping,
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
-        language(known),
+        language(known, habit),
+        comparing.of([]),
         typedOver,
         look,
         EditorView.contentAttributes.of({
@@ -96,6 +109,7 @@ export const field = (host, known, changed) => {
         }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isFilling) changed(update.state.doc.toString());
+          if (update.docChanged || update.selectionSet) at(wordsAt(update.state.doc.toString(), update.state.selection.main.head, known.words));
         }),
       ],
     }),
@@ -109,6 +123,38 @@ export const field = (host, known, changed) => {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       isFilling = false;
     },
+    insert: (example, isTop) => {
+      const { state } = view;
+      const { from, to } = state.selection.main;
+      const line = state.doc.lineAt(from);
+      const isStatement = /[;}]$/.test(example);
+      let change = { from, to, insert: example };
+      if (isTop) {
+        // Below what is said at the head.
+        let top = 1;
+        while (top < state.doc.lines && /^\s*\/\//.test(state.doc.line(top).text)) top += 1;
+        const place = state.doc.line(top).from;
+        change = { from: place, to: place, insert: `${example}\n` };
+      } else if (isStatement && from === to) {
+        const [margin] = /^\s*/.exec(line.text);
+        const isEmpty = line.text.trim() === "";
+        // Behind a bracket that opens it is one step further in.
+        const step = /\{\s*$/.test(line.text) ? "    " : "";
+        change = isEmpty ? { from: line.from, to: line.to, insert: margin + example } : { from: line.to, to: line.to, insert: `\n${margin}${step}${example}` };
+      }
+      view.dispatch({ changes: change, selection: { anchor: change.from + change.insert.replace(/\n$/, "").length }, userEvent: "input.paste", scrollIntoView: true });
+      view.focus();
+    },
+    compare: (text) => {
+      if (text === compared) return;
+      compared = text;
+      const shown = text === null ? [] : unifiedMergeView({ original: text, mergeControls: false, syntaxHighlightDeletions: true, gutter: true });
+      view.dispatch({ effects: comparing.reconfigure(shown) });
+    },
+    /** In how many places the text differs from the one that it is compared with. */
+    differences: () => getChunks(view.state)?.chunks.length ?? 0,
+    nextDifference: () => goToNextChunk(view) && view.focus(),
+    previousDifference: () => goToPreviousChunk(view) && view.focus(),
     mark: (errors) => {
       const found = errors.map((error) => ({ ...range(view.state.doc, error), severity: "error", message: error.message }));
       view.dispatch(setDiagnostics(view.state, found));

@@ -3,7 +3,7 @@
 
 const KEY = "switchyard script";
 
-/** What was being written: `{ open, text, name, live, kept }`, or null. */
+/** What was being written: `{ open, text, name, live, kept, file, aside }`, or null. */
 export const draft = () => {
   try {
     const held = JSON.parse(localStorage.getItem(KEY));

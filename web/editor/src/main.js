@@ -1,5 +1,6 @@
-// The editor of schedulers: `globalThis.switchyardEditor(id)` opens it beside the yard, with the scheduler of
-// this number, with a file's `{ text, name }` or, without either, with what was written last. static/author.js loads it when it is first asked for.
+// The editor of schedulers: `globalThis.switchyardEditor(id, file)` opens it beside the yard, with the scheduler of this number; with a
+// file's `{ text, name }`; with the course, where `file` is "teach"; or, without either, with what was written last. static/author.js loads it
+// when it is first asked for.
 
 import { panel } from "./panel.js";
 

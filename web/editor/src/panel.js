@@ -1,24 +1,30 @@
-// The panel beside the yard: a name, examples to start from, the text, what is wrong with it and where, what
-// it changed in figures, and the challenges. A sound text runs at once, as one scheduler of the page's list;
-// the version it began with stays in the list as another, until the author keeps the new one or drops it.
+// The panel beside the yard: a name, examples to start from and one's own files, the text, what is wrong with it and where,
+// what it changed in figures, and the challenges; beside the text the reference, the course, or what it changed job by job. A sound
+// text runs at once, as one scheduler of the page's list; the version it began with stays in the list as another, until the
+// author keeps the new one or drops it.
 //
 // In: the page's schedulers as they are, looked at whenever they change. Out: schedulers added, changed and
 // removed; each has a worker of its own, and so has the check, so that typing waits for nobody.
 
 import METRICS from "../../../core/report/metrics.json" with { type: "json" };
-import { check, describe, giveUpScore, read, score } from "./author.js";
+import { check, describe, giveUpCheck, giveUpScore, read, score } from "./author.js";
+import { changes } from "./changes.js";
 import { field } from "./code.js";
+import { course } from "./course.js";
 import { draft, keep } from "./draft.js";
+import { button, made } from "./elements.js";
+import { file as fileOf, files, keepFile, putBack, removeFile } from "./files.js";
+import { habits } from "./likely.js";
 import * as page from "./page.js";
+import { reference } from "./reference.js";
 
 /** A text runs so long after the last key. */
 const PAUSE_MS = 350;
-
-const made = (name, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(name), properties);
-  element.append(...children.filter((child) => child !== null));
-  return element;
-};
+/** Completion learns from so many files, each shorter than so many letters. */
+const LEARNED = 12;
+const LONG = 8_000;
+/** There is room for something beside the text, CSS pixels of the window. */
+const WIDE = 1200;
 
 const interval = ({ low, high }) => `${low.toFixed(1)} to ${high.toFixed(1)}`;
 const wordsOf = (id) => METRICS.find((metric) => metric.id === id).words;
@@ -48,6 +54,12 @@ export const panel = async (place) => {
   let mistake = null;
   let timer = 0;
   let turn = 0;
+  /** The number of the file that it is kept in; null: nothing has been typed yet. */
+  let own = null;
+  /** How many texts are being checked. */
+  let checked = 0;
+  /** What stands beside the text: the name of a pane, or "". */
+  let aside = "";
 
   const nameField = made("input", { type: "text", maxLength: 40, placeholder: "Script" });
   nameField.setAttribute("aria-label", "Name of the scheduler");
@@ -59,6 +71,10 @@ export const panel = async (place) => {
     ...known.examples.map(({ name, title, about }) => made("option", { value: name, title: about }, title)),
   );
   examples.setAttribute("aria-label", "Start from an example");
+  const owned = made("select");
+  owned.setAttribute("aria-label", "Your files");
+  const removeIt = button("Remove", () => removeOwn(), { title: "Removes this file; the scheduler stays in the list" });
+  const stop = button("Stop", () => stopIt(), { title: "Ends the run, or the check of the text", disabled: true });
   const host = made("div", { className: "code" });
   const said = made("p", { className: "said hint" });
   said.setAttribute("role", "status");
@@ -67,14 +83,19 @@ export const panel = async (place) => {
   const keepIt = made("button", { type: "button", className: "primary", title: "The version before leaves the list" }, "Keep");
   const dropIt = made("button", { type: "button", title: "Back to the version before" }, "Drop");
   const decide = made("div", { className: "row", hidden: true }, keepIt, dropIt);
+  const undone = made("p", { className: "hint", hidden: true });
+  undone.setAttribute("role", "status");
   const table = made("table", { hidden: true });
   const contest = made("details", { className: "challenges" });
+  const beside = made("section", { className: "beside", id: "editor-beside", hidden: true });
   const root = made(
     "section",
     { className: "editor" },
     made("div", { className: "row" }, made("h2", { id: "editor-title" }, "Scheduler"), nameField, close),
-    made("div", { className: "row" }, examples),
-    host,
+    made("div", { className: "row" }, examples, owned, removeIt),
+    made("div", { className: "row panes" }),
+    made("div", { className: "desk" }, host, beside),
+    undone,
     wrong,
     said,
     decide,
@@ -87,7 +108,34 @@ export const panel = async (place) => {
   // The page's keys are not meant while something is written.
   root.addEventListener("keydown", (event) => event.key !== "Escape" && event.stopPropagation());
 
-  const remember = (open = true) => keep({ open, text: code.text(), name, live: sent, kept: cardOf(kept)?.spec ?? "" });
+  const remember = (open = true) => {
+    keep({ open, text: code.text(), name, live: sent, kept: cardOf(kept)?.spec ?? "", file: own, aside });
+    const file = own === null ? null : fileOf(own);
+    if (file && (file.text !== code.text() || file.name !== name)) keepOwn(own);
+  };
+  /** Keeps the text as a file: this one, or a new one. */
+  const keepOwn = (id) => {
+    const written = keepFile(id, name, code.text());
+    if (!written) {
+      undone.textContent = "This browser keeps no more files. The link still has the last version that ran.";
+      undone.hidden = false;
+      return;
+    }
+    own = written.id;
+    listOwn();
+  };
+  const listOwn = () => {
+    const all = files();
+    const key = JSON.stringify([own, ...all.map(({ id, name }) => [id, name])]);
+    removeIt.hidden = own === null || !all.some(({ id }) => id === own);
+    owned.hidden = all.length === 0;
+    if (key === filesShown) return;
+    filesShown = key;
+    const none = all.some(({ id }) => id === own) ? null : made("option", { value: "" }, "Your files…");
+    owned.replaceChildren(...[none, ...all.map(({ id, name }) => made("option", { value: `${id}` }, name))].filter(Boolean));
+    owned.value = none ? "" : `${own}`;
+  };
+  let filesShown = "";
   const cardOf = (id) => page.cards().find((card) => card.id === id) ?? null;
 
   const say = (words) => {
@@ -108,12 +156,24 @@ export const panel = async (place) => {
   const run = async (text) => {
     const mine = (turn += 1);
     const before = cardOf(live);
+    checked += 1;
+    atWork();
     const { error, spec } = await check(text, name, before?.spec ?? "").catch(unchecked);
+    checked -= 1;
+    atWork();
     if (mine !== turn) return;
     show(error ?? null);
     if (error) return say(ran ? "The last version that ran stays." : "");
+    if (before && kept === null) versions.set(before.spec, ran);
     ran = text;
     if (spec === before?.spec) return look();
+    // What has been opened again may be in the list already.
+    const same = before ? null : page.cards().find((card) => card.spec === spec);
+    if (same) {
+      [live, sent] = [same.id, spec];
+      remember();
+      return look();
+    }
     // The first change of a version leaves it where it is.
     const isNew = !before || kept === null;
     const why = page.put(isNew ? null : live, spec);
@@ -132,13 +192,88 @@ export const panel = async (place) => {
   };
   const title = () => name || "Script";
 
+  // Stopped, and run again
+
+  const atWork = () => {
+    const now = cardOf(live);
+    const isOn = checked > 0 || now?.status === "running" || now?.status === "idle";
+    const isOver = !isOn && now?.status === "cancelled";
+    stop.disabled = !isOn && !isOver;
+    stop.textContent = isOver ? "Run again" : "Stop";
+  };
+  const stopIt = () => {
+    const now = cardOf(live);
+    if (checked) giveUpCheck();
+    else if (now?.status === "cancelled") page.put(live, sent);
+    else if (now) page.cancel(live);
+  };
+
   const changed = (text) => {
+    if (own === null || fileOf(own) === null) keepOwn(null);
     remember();
     endScore("The text has changed: score it again.");
     clearTimeout(timer);
     timer = setTimeout(() => run(text), PAUSE_MS);
   };
-  const code = field(host, known, changed);
+  /** What is likely in a text hangs on what one has written before: in the last few files, of which none is too long to be looked through. */
+  const habit = (text) => {
+    const others = files().filter((file) => file.id !== own && file.text.length < LONG);
+    return habits(known.examples.map((example) => example.text), others.slice(-LEARNED).map((file) => file.text), text);
+  };
+  const code = field(host, known, { habit, changed, at: (words) => words.length && panes.reference.show(words) });
+
+  // Beside the text
+
+  /** The texts of versions before, by their specs. */
+  const versions = new Map();
+  const textOf = async (spec) => {
+    if (!versions.has(spec)) versions.set(spec, (await read(spec).catch(() => ({ text: "" }))).text);
+    return versions.get(spec);
+  };
+  const panes = {
+    reference: reference(known, (word) => code.insert(word.example, word.of === "constant")),
+    course: course(known, {
+      write: (text, called) => startWith(text, called),
+      replace: (text) => {
+        code.fill(text);
+        changed(text);
+      },
+      resume: () => run(code.text()),
+      settle: () => kept !== null && keepIt.click(),
+    }),
+    changes: changes(code),
+  };
+  const TITLES = { reference: "Reference", course: "Teach me", changes: "Changes" };
+  const toggles = Object.keys(panes).map((pane) => {
+    const toggle = button(TITLES[pane], () => showBeside(aside === pane ? "" : pane));
+    toggle.setAttribute("aria-controls", beside.id);
+    toggle.dataset.pane = pane;
+    return toggle;
+  });
+  root.querySelector(".panes").append(...toggles, stop);
+  const putBeside = (pane) => {
+    aside = Object.hasOwn(panes, pane) ? pane : "";
+    for (const toggle of toggles) toggle.setAttribute("aria-pressed", `${toggle.dataset.pane === aside}`);
+    beside.hidden = !aside;
+    beside.setAttribute("aria-label", TITLES[aside] ?? "");
+    beside.replaceChildren(...(aside ? [panes[aside].root] : []));
+    if (aside !== "changes") code.compare(null);
+  };
+  const showBeside = (pane) => {
+    putBeside(pane);
+    remember();
+    look();
+  };
+  /** Shows in the panes what has come of the text. */
+  const lookBeside = async (now, old) => {
+    const isNow = now?.status === "done" && now.spec === sent && code.text() === ran;
+    if (aside === "course") panes.course.show(isNow ? now : null);
+    if (aside !== "changes") return;
+    const text = old && page.isScript(old.spec) ? await textOf(old.spec) : null;
+    if (aside !== "changes" || !root.isConnected) return;
+    code.compare(text);
+    panes.changes.show({ before: text === null ? null : old, now: isNow ? now : null });
+  };
 
   /** What is written from now on is this. */
   const begin = (text, called) => {
@@ -165,6 +300,8 @@ export const panel = async (place) => {
       else if (mistake && now.status === "done") show(null);
       say(`${now.name} ${RUNNING[now.status] ?? ""}.`);
     }
+    atWork();
+    lookBeside(now, old);
     tell(old ?? all.find((card) => card.id !== live && card.figures) ?? null, now);
   };
 
@@ -252,14 +389,40 @@ export const panel = async (place) => {
     await startWith(example.text, `My ${example.title}`);
   };
 
-  /** What is written from now on is this, as one more scheduler. */
-  const startWith = async (text, called) => {
+  /** What is written from now on is this, as one more scheduler, kept in the file of this number. */
+  const startWith = async (text, called, id = null) => {
     clearTimeout(timer);
     turn += 1;
-    [live, kept] = [null, null];
+    [live, kept, own] = [null, null, id];
     begin(text, page.plain(called));
     remember();
+    listOwn();
     await run(text);
+  };
+  owned.onchange = async () => {
+    const chosen = fileOf(Number(owned.value));
+    if (!chosen || chosen.id === own) return;
+    await startWith(chosen.text, chosen.name, chosen.id);
+    look();
+    code.focus();
+  };
+  const removeOwn = () => {
+    const gone = removeFile(own);
+    if (!gone) return;
+    own = null;
+    remember();
+    listOwn();
+    const back = button("Put it back", () => {
+      putBack(gone);
+      if (own === null && code.text() === gone.text) own = gone.id;
+      remember();
+      listOwn();
+      undone.hidden = true;
+      owned.focus();
+    });
+    undone.replaceChildren(`“${gone.name}” is removed from your files. `, back);
+    undone.hidden = false;
+    back.focus();
   };
 
   // Challenges
@@ -370,8 +533,14 @@ export const panel = async (place) => {
 
   /** A file; a scheduler of the list; what was written last; or, for whoever begins, the first example. */
   const open = async (id, file) => {
+    if (file === "teach") {
+      if (panes.course.isBegun()) await open();
+      else await panes.course.begin();
+      return showBeside("course");
+    }
     if (file) {
       await startWith(file.text, file.name);
+      keepOwn(null);
       look();
       return code.focus();
     }
@@ -380,6 +549,8 @@ export const panel = async (place) => {
     if (card && card.id !== live) {
       live = card.id;
       await adopt(card);
+      // It is in a file already, if it has been written here.
+      own = files().find((one) => one.text === ran && one.name === name)?.id ?? (held?.live === card.spec ? ownOf(held) : null);
       kept = page.cards().find((other) => other.given === `${title()}, before`)?.id ?? null;
       // What was not sound when the page was left is still there.
       if (held?.live === card.spec && held.text !== ran) {
@@ -394,15 +565,26 @@ export const panel = async (place) => {
         await adopt(mine);
         kept = old ? old.id : null;
       }
+      own = ownOf(held);
       begin(held.text, held.name);
       await run(held.text);
     } else if (!card && live === null) {
       await start(known.examples[0]);
     }
+    listOwn();
     look();
     code.focus();
   };
+  /** The file of what was written last; it becomes one if it is none, and no example. */
+  const ownOf = (held) => {
+    if (fileOf(held.file)) return held.file;
+    const isExample = known.examples.some(({ text }) => text === held.text);
+    return isExample ? null : (keepFile(null, held.name, held.text)?.id ?? null);
+  };
 
+  // Nothing is kept before something is opened: what was written last still lies there.
+  listOwn();
+  putBeside(draft()?.aside ?? (innerWidth >= WIDE ? "reference" : ""));
   return { open, onEnd: (then) => (ended = then) };
 };
 

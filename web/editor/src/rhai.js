@@ -3,6 +3,7 @@
 import { autocompletion, completeAnyWord } from "@codemirror/autocomplete";
 import { HighlightStyle, LanguageSupport, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
+import { bare, chainBefore, kindOf, tokenBefore } from "./likely.js";
 
 const ATOMS = ["true", "false", "this"];
 
@@ -101,30 +102,67 @@ const option = ({ of, name, signature, about }) => ({
   type: of === "function" ? "function" : "property",
 });
 
-/** What may follow: fields after a dot, else functions, keywords, and words that stand there already. */
-const completing = ({ words, keywords }) => {
-  const fields = words.filter(({ of }) => of !== "function").map(option);
+/**
+ * What may follow, the likeliest first: fields after a dot, else functions, constants, keywords, and words that stand there already.
+ * `habit(text)` gives how likely a word is after another, as `habits` does.
+ */
+const completing = ({ words, keywords }, habit) => {
+  const fields = words.filter(({ of }) => !["function", "constant", "statement"].includes(of)).map(option);
   const byOwner = new Map();
   for (const word of words) byOwner.set(word.of, [...(byOwner.get(word.of) ?? []), option(word)]);
   const functions = (byOwner.get("function") ?? []).concat(keywords.map((label) => ({ label, type: "keyword" })));
+  const constants = words.filter(({ of }) => of === "constant");
   return (context) => {
-    const field = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*\s*\.\s*[\p{L}\p{N}_]*/u);
-    if (field) {
-      const [, owner, begun] = /^(\S+?)\s*\.\s*(\S*)$/.exec(field.text);
-      return { from: context.pos - begun.length, options: byOwner.get(owner) ?? fields, validFor: /^[\p{L}\p{N}_]*$/u };
+    const doc = context.state.doc.toString();
+    const before = bare(doc.slice(0, context.pos));
+    const likely = habit(doc);
+    const ranked = (options, after) => options.map((of) => ({ ...of, boost: likely(of.label, after) }));
+    const [begun] = /[\p{L}\p{N}_]*$/u.exec(before);
+    const from = context.pos - begun.length;
+    const stem = before.slice(0, before.length - begun.length);
+    const validFor = /^[\p{L}\p{N}_]*$/u;
+    const dot = /\.\s*$/.exec(stem);
+    // Of `1.` or `0..n` nothing is a field.
+    if (dot && !/[\d.]\s*\.\s*$/.test(stem)) {
+      const owner = kindOf(chainBefore(stem.slice(0, dot.index)), stem, words);
+      return { from, options: ranked(byOwner.get(owner) ?? fields, "."), validFor };
     }
     const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*/u);
     if (!word && !context.explicit) return null;
+    const last = tokenBefore(stem);
+    // At the top there are constants, with what they are set to.
+    const isConst = last === "const";
+    const isTop = isConst || /(^|\n)$/.test(stem);
     const there = completeAnyWord(context)?.options ?? [];
     const known = new Set(functions.map(({ label }) => label));
-    const options = functions.concat(there.filter(({ label }) => !known.has(label)));
-    return { from: word?.from ?? context.pos, options, validFor: /^[\p{L}\p{N}_]*$/u };
+    const named = isTop ? constants.map((of) => ({ ...option(of), type: "constant", apply: isConst ? of.example.replace(/^const /, "") : of.example })) : [];
+    const options = (isConst ? [] : functions.concat(there.filter(({ label }) => !known.has(label)))).concat(named);
+    return { from, options: ranked(options, last), validFor };
   };
 };
 
+/**
+ * What stands at a place, as words of the language's table: none, one, or several where it is not known of what kind its owner is.
+ */
+export const wordsAt = (doc, at, words) => {
+  const text = bare(doc);
+  const [left] = /[\p{L}\p{N}_]*$/u.exec(text.slice(0, at));
+  const [right] = /^[\p{L}\p{N}_]*/u.exec(text.slice(at));
+  const name = left + right;
+  if (!name) return [];
+  const stem = text.slice(0, at - left.length);
+  const dot = /\.\s*$/.exec(stem);
+  const isField = dot && !/\.\.\s*$/.test(stem);
+  const all = words.filter((word) => word.name === name && Boolean(isField) === !["function", "constant", "statement"].includes(word.of));
+  if (!isField) return all;
+  const owner = kindOf(chainBefore(stem.slice(0, dot.index)), stem, words);
+  const own = all.filter(({ of }) => of === owner);
+  return own.length ? own : all;
+};
+
 /** The language with highlighting, and completion from its tables of words and keywords. */
-export const language = (known) => [
+export const language = (known, habit) => [
   new LanguageSupport(rhai(known.keywords)),
   syntaxHighlighting(colours),
-  autocompletion({ override: [completing(known)], icons: false }),
+  autocompletion({ override: [completing(known, habit)], icons: false }),
 ];

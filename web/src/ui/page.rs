@@ -12,6 +12,7 @@ use super::export::results;
 use super::services::Services;
 use super::views;
 use crate::bridge::protocol::{Choice, ExportFormat};
+use crate::comparison::outcomes;
 use crate::selected_jobs::selecting;
 use crate::session::Session;
 use crate::stage::Stage;
@@ -19,7 +20,7 @@ use crate::state::change::Change;
 use crate::state::link::Link;
 use crate::state::sweep::Sought;
 use crate::state::{Action, RunsAction, Source, Theme, ViewAction};
-pub use answers::{JobPhase, ListedRun, PageState, RunFacts};
+pub use answers::{ChangedJobs, JobPhase, ListedRun, PageState, RunFacts};
 pub use changes::Changed;
 use changes::{ChangeReporter, Seen};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -81,6 +82,15 @@ impl Page {
             .iter()
             .map(ListedRun::of)
             .collect()
+    }
+
+    /// The jobs whose completion times differ between the schedulers of these numbers, as far as both have come.
+    pub fn changed_jobs(&self, before: u32, after: u32) -> Option<ChangedJobs> {
+        let stage = self.0.session.stage().read();
+        let (first, second) = (stage.run(before)?, stage.run(after)?);
+        let (first, second) = (outcomes(&stage, first), outcomes(&stage, second));
+        let name = |at: usize| stage.workload.jobs[at].name.to_string();
+        Some(ChangedJobs::of(&first.jct, &second.jct, name))
     }
 
     /// Results as JSON, as the command line prints them.
@@ -231,6 +241,16 @@ impl Page {
                 .dispatch(Action::Edit(id, Change::to(policy))),
         }
         None
+    }
+
+    /// Ends a scheduler's run where it is.
+    pub fn cancel(&self, id: u32) {
+        let state = self.0.session.state();
+        let is_on = state.run(id).is_some_and(|run| !run.phase.is_over());
+        drop(state);
+        if is_on {
+            self.0.session.cancel(id);
+        }
     }
 
     /// Gives a scheduler a name; "": that of its policy again.

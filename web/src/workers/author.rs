@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use switchyard::engine::Mistake;
 use switchyard::policies::PolicySpec;
-use switchyard::policies::script::{EXAMPLES, KEYWORDS, Script, WORDS, unpack};
+use switchyard::policies::script::{
+    COURSE, Condition, EXAMPLES, KEYWORDS, START, Script, WORDS, unpack,
+};
 use switchyard::workload::CHALLENGES;
 use switchyard_app::challenges::{MOST_DRAW, Score, link, score};
 use wasm_bindgen::{JsCast, JsValue};
@@ -58,6 +60,9 @@ struct Described {
     words: Vec<LanguageWord>,
     /// The language's own words.
     keywords: &'static [&'static str],
+    /// The text that the course begins with.
+    start: &'static str,
+    course: Vec<CourseLesson>,
     challenges: Vec<ChallengeFacts>,
     /// The greatest number that a draw may have.
     most_draw: u64,
@@ -81,6 +86,26 @@ struct LanguageWord {
     name: &'static str,
     signature: &'static str,
     about: &'static str,
+    /// A line with it.
+    example: &'static str,
+}
+
+/// An edit of the course.
+#[derive(Serialize)]
+struct CourseLesson {
+    title: &'static str,
+    about: &'static str,
+    hint: &'static str,
+    goal: &'static str,
+    /// The policy that runs beside it.
+    beside: &'static str,
+    /// Whether both are to write the same log.
+    same_log: bool,
+    /// Else the most that it may have, as parts of the other's; `None`: any.
+    jct_mean: Option<f64>,
+    restarts: Option<f64>,
+    /// A text that reaches it.
+    text: &'static str,
 }
 
 /// A challenge.
@@ -221,6 +246,24 @@ fn described() -> Described {
         name: word.name,
         signature: word.signature,
         about: word.about,
+        example: word.example,
+    });
+    let course = COURSE.iter().map(|lesson| {
+        let (jct_mean, restarts) = match lesson.condition {
+            Condition::SameLog => (None, None),
+            Condition::AtMost { jct_mean, restarts } => (Some(jct_mean), restarts),
+        };
+        CourseLesson {
+            title: lesson.title,
+            about: lesson.about,
+            hint: lesson.hint,
+            goal: lesson.goal,
+            beside: lesson.beside,
+            same_log: matches!(lesson.condition, Condition::SameLog),
+            jct_mean,
+            restarts,
+            text: lesson.text,
+        }
     });
     let challenges = CHALLENGES.iter().map(|challenge| ChallengeFacts {
         name: challenge.name,
@@ -231,6 +274,8 @@ fn described() -> Described {
         examples: examples.collect(),
         words: words.collect(),
         keywords: KEYWORDS,
+        start: START,
+        course: course.collect(),
         challenges: challenges.collect(),
         most_draw: MOST_DRAW,
     }
@@ -269,6 +314,7 @@ mod tests {
         assert_eq!(names(&described.examples[0]), said("ScriptExample"));
         assert_eq!(names(&described.words[0]), said("LanguageWord"));
         assert_eq!(names(&described.challenges[0]), said("ChallengeFacts"));
+        assert_eq!(names(&described.course[0]), said("CourseLesson"));
         assert_eq!(names(&ReadScript::default()), said("ReadScript"));
         let check = |text: &str| {
             answer(AuthorRequest::Check {

@@ -60,6 +60,11 @@ impl Budget {
         self.operations - self.left.get()
     }
 
+    /// Whether none is left.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+
     /// Takes so many operations.
     ///
     /// # Errors

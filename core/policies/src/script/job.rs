@@ -21,8 +21,9 @@ pub(super) struct Facts {
     pub(super) id: JobId,
     pub(super) gpus: u32,
     pub(super) running: bool,
-    /// Of a script that gives keys only if it reads it.
+    /// Of a script that gives keys only if it reads it, as its tenant's.
     pub(super) name: ImmutableString,
+    pub(super) tenant_name: ImmutableString,
     /// Of each of [`PROPERTIES`].
     pub(super) values: [Option<Value>; PROPERTIES.len()],
     /// Of a script that decides the whole.
@@ -40,30 +41,40 @@ pub(super) struct Seat {
 #[derive(Debug)]
 pub(super) struct Kept {
     name: ImmutableString,
+    tenant_name: ImmutableString,
     pub(super) queue: Cell<u32>,
     /// A number, a word, true or false; at first none.
     pub(super) memo: RefCell<Dynamic>,
 }
 
 impl Job {
-    /// A job as it stands, of which a key is asked; `named`: with its name, which is copied.
+    /// A job as it stands, of which a key is asked; `named`: with its name and its tenant's, which are copied.
     pub(super) fn asked(view: &View<'_>, id: JobId, named: bool) -> Self {
-        let name = if named { view.name(id) } else { "" };
-        Self::new(view, id, name.into(), None)
+        let names = match named {
+            true => [view.name(id), view.tenant_name(id)],
+            false => [""; 2],
+        };
+        Self::new(view, id, names.map(ImmutableString::from), None)
     }
 
     /// The same of one in its seat.
     pub(super) fn seated(view: &View<'_>, id: JobId, seat: Seat) -> Self {
-        let name = seat.kept.name.clone();
-        Self::new(view, id, name, Some(seat))
+        let names = [&seat.kept.name, &seat.kept.tenant_name].map(Clone::clone);
+        Self::new(view, id, names, Some(seat))
     }
 
-    fn new(view: &View<'_>, id: JobId, name: ImmutableString, seat: Option<Seat>) -> Self {
+    fn new(
+        view: &View<'_>,
+        id: JobId,
+        [name, tenant_name]: [ImmutableString; 2],
+        seat: Option<Seat>,
+    ) -> Self {
         Self(Rc::new(Facts {
             id,
             gpus: view.gpus(id),
             running: view.phase(id) == Phase::Running,
             name,
+            tenant_name,
             values: PROPERTIES
                 .each_ref()
                 .map(|property| property.value(view, id)),
@@ -92,9 +103,10 @@ impl Job {
 
 impl Kept {
     /// Of a job that has come.
-    pub(super) fn of(name: &str) -> Self {
+    pub(super) fn of(view: &View<'_>, id: JobId) -> Self {
         Self {
-            name: name.into(),
+            name: view.name(id).into(),
+            tenant_name: view.tenant_name(id).into(),
             queue: Cell::default(),
             memo: RefCell::default(),
         }

@@ -2,6 +2,7 @@
 
 use super::budget::Budget;
 use super::job::Job;
+use super::readings::Readings;
 use super::refusal::refuse;
 use super::values::{self, List};
 use crate::job::JobId;
@@ -17,16 +18,21 @@ type Answer<T> = Result<T, Box<EvalAltResult>>;
 const LONGEST_MEMO: usize = 64;
 
 /// Has an engine know jobs.
-pub(super) fn register(engine: &mut Engine, budget: &Rc<Budget>) {
+pub(super) fn register(engine: &mut Engine, budget: &Rc<Budget>, readings: &Rc<Readings>) {
     engine.register_type_with_name::<Job>("job");
     engine.register_get("name", |job: &mut Job| job.0.name.clone());
+    engine.register_get("tenant_name", |job: &mut Job| job.0.tenant_name.clone());
     for (at, Property { name, .. }) in PROPERTIES.iter().enumerate() {
-        engine.register_get(*name, move |job: &mut Job| match job.0.values[at] {
-            // Not by `Dynamic::from`, which would wrap it as a type of its own.
-            Some(value) => Ok::<Dynamic, _>(value.into()),
-            None => Err(refuse(format!(
-                "job.{name} is the truth, which no real scheduler knows: say `const ORACLE = true;` at the top to see it, or go by job.attained"
-            ))),
+        let to = Rc::clone(readings);
+        engine.register_get(*name, move |job: &mut Job| {
+            to.read(job.0.id);
+            match job.0.values[at] {
+                // Not by `Dynamic::from`, which would wrap it as a type of its own.
+                Some(value) => Ok::<Dynamic, _>(value.into()),
+                None => Err(refuse(format!(
+                    "job.{name} is the truth, which no real scheduler knows: say `const ORACLE = true;` at the top to see it, or go by job.attained"
+                ))),
+            }
         });
     }
     engine.register_get("holds", |job: &mut Job| {
@@ -40,7 +46,12 @@ pub(super) fn register(engine: &mut Engine, budget: &Rc<Budget>) {
     engine.register_get("queue", |job: &mut Job| {
         job.seat().map(|seat| INT::from(seat.kept.queue.get()))
     });
-    engine.register_get_set("memo", memo, remember);
+    let to = Rc::clone(readings);
+    let read = move |job: &mut Job| {
+        to.read(job.0.id);
+        memo(job)
+    };
+    engine.register_get_set("memo", read, remember);
     engine.register_fn("==", |a: Job, b: Job| a.0.id == b.0.id);
     engine.register_fn("!=", |a: Job, b: Job| a.0.id != b.0.id);
     engine.register_fn("to_string", |job: &mut Job| format!("job {}", job.0.id.0));

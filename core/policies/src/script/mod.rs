@@ -11,6 +11,8 @@
 #[cfg(feature = "scripts")]
 mod budget;
 #[cfg(feature = "scripts")]
+mod course;
+#[cfg(feature = "scripts")]
 mod direct;
 #[cfg(feature = "scripts")]
 mod examples;
@@ -26,6 +28,8 @@ mod language;
 mod places;
 #[cfg(feature = "scripts")]
 mod program;
+#[cfg(feature = "scripts")]
+mod readings;
 #[cfg(feature = "scripts")]
 mod refusal;
 #[cfg(feature = "scripts")]
@@ -45,6 +49,8 @@ mod words;
 
 #[cfg(feature = "scripts")]
 pub use budget::Limits;
+#[cfg(feature = "scripts")]
+pub use course::{COURSE, Condition, Lesson, START};
 #[cfg(feature = "scripts")]
 pub use examples::{EXAMPLES, Example};
 #[cfg(feature = "scripts")]

@@ -9,6 +9,7 @@ use super::job::Job;
 use super::jobs::{self, Jobs};
 use super::language::{self, ended, mistake, unreadable};
 use super::places::{self, Suspects, head};
+use super::readings::{self, Readings};
 use super::refusal::refuse;
 use super::seen::{self, Seen};
 use super::text::LONGEST;
@@ -48,6 +49,7 @@ pub struct Script {
     limits: Limits,
     budget: Rc<Budget>,
     host: Rc<RefCell<Host>>,
+    readings: Rc<Readings>,
     says: Says,
     reads: Reads,
     /// It decides the whole.
@@ -80,12 +82,14 @@ pub(crate) struct Says {
 }
 
 /// What its functions read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Reads {
     /// When a key may change.
     pub(super) changes: Changes,
-    /// Jobs' names.
+    /// Jobs' names, or those of their tenants.
     pub(super) names: bool,
+    /// Which of [`PROPERTIES`].
+    properties: Vec<usize>,
 }
 
 impl Script {
@@ -111,7 +115,8 @@ impl Script {
         }
         let host = Rc::new(RefCell::new(Host::default()));
         let budget = Rc::new(Budget::new(limits));
-        let mut engine = engine(limits, &host, &budget);
+        let readings = Rc::new(Readings::default());
+        let mut engine = engine(limits, &host, &budget, &readings);
         engine.set_optimization_level(OptimizationLevel::None);
         let plain = engine.compile(text).map_err(|error| unreadable(&error))?;
         allowed(&plain)?;
@@ -137,11 +142,17 @@ impl Script {
         let many = engine.compile(MANY).map_err(|error| unreadable(&error))?;
         let functions = ast.clone_functions_only();
         let ast = functions.merge(&many);
+        let to = Rc::clone(&readings);
         #[allow(
             deprecated,
             reason = "marked so since it may change; the version is bound"
         )]
-        engine.on_var(move |name, _, _| Ok(constants.get(name).cloned()));
+        engine.on_var(move |name, _, context| {
+            if to.is_on() {
+                to.note(name, context.scope().get(name));
+            }
+            Ok(constants.get(name).cloned())
+        });
         Ok(Self {
             reads: Reads::of(&functions),
             suspects: Suspects::of(&plain),
@@ -152,6 +163,7 @@ impl Script {
             limits,
             budget,
             host,
+            readings,
             says,
             is_plan,
             head,
@@ -211,23 +223,27 @@ impl Script {
             host.rng = rng.clone();
         }
         let now = view.now().seconds();
-        self.budget.renew();
-        let called = self.engine.call_fn::<()>(
-            &mut Scope::new(),
-            &self.ast,
-            MANY_NAME,
-            (Jobs(Rc::new(asked)), now),
-        );
-        let mut host = self.host.borrow_mut();
-        std::mem::swap(&mut host.keys, keys);
-        *rng = host.rng.clone();
+        let asked = Jobs(Rc::new(asked));
+        let called = self.call(&asked, now);
+        {
+            let mut host = self.host.borrow_mut();
+            std::mem::swap(&mut host.keys, keys);
+            *rng = host.rng.clone();
+        }
         called.map_err(|error| {
+            let is_spent = self.budget.is_spent();
             let mut mistake = self.placed(error);
             // So many have their keys: it was at the next.
-            if let Some(&job) = jobs.get(keys.len()) {
+            let at = keys.len();
+            if let Some((&job, facts)) = jobs.get(at).zip(asked.0.get(at)) {
+                let mut values = readings::properties(facts, &self.reads.properties);
+                if !is_spent {
+                    values.extend(self.variables_of(facts, now, rng));
+                }
                 let name = view.name(job);
                 let job = Named { id: job, name };
-                mistake.what = format!("{}: {}", job.called(), mistake.what);
+                let values = readings::in_brackets(&values);
+                mistake.what = format!("{}{values}: {}", job.called(), mistake.what);
             }
             mistake
         })?;
@@ -235,6 +251,33 @@ impl Script {
             return Err(mistake(self.head, "it gave keys of its own"));
         }
         Ok(())
+    }
+
+    /// Has the keys of jobs written down.
+    fn call(&self, jobs: &Jobs, now: f64) -> Result<(), Box<EvalAltResult>> {
+        self.budget.renew();
+        let (scope, asked) = (&mut Scope::new(), (jobs.clone(), now));
+        self.engine.call_fn(scope, &self.ast, MANY_NAME, asked)
+    }
+
+    /// The variables that a key which has ended had read, from working it out once more. None where chance
+    /// has a part in it, since that would be another one.
+    fn variables_of(&self, job: &Job, now: f64, rng: &Rng) -> Vec<String> {
+        let notes = {
+            let mut host = self.host.borrow_mut();
+            host.rng = rng.clone();
+            host.notes.take()
+        };
+        self.readings.begin(true);
+        let again = self.call(&Jobs(Rc::new(vec![job.clone()])), now);
+        let variables = self.readings.variables();
+        self.readings.begin(false);
+        let mut host = self.host.borrow_mut();
+        host.notes = notes;
+        match again.is_err() && host.rng == *rng {
+            true => variables,
+            false => Vec::new(),
+        }
     }
 
     /// What ended it, at its place. A mistake in what calls the script is one of its head; one to which Rhai
@@ -274,6 +317,7 @@ impl Script {
             host.notes = Some(Vec::new());
         }
         self.budget.renew();
+        self.readings.begin(false);
         let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(state);
         let scope = &mut Scope::new();
         let called =
@@ -282,7 +326,19 @@ impl Script {
         let mut host = self.host.borrow_mut();
         *rng = host.rng.clone();
         let board = host.board.take();
-        called.map(drop).map_err(|error| self.placed(error))?;
+        called.map(drop).map_err(|error| {
+            let mut mistake = self.placed(error);
+            let job = self.readings.job().and_then(|job| host.jobs.get(&job));
+            if let Some(job) = job.filter(|_| !mistake.what.contains("job '")) {
+                let values = readings::properties(job, &self.reads.properties);
+                let values = readings::in_brackets(&values);
+                mistake.what += &format!(
+                    "; the last that it had looked at was {}{values}",
+                    job.called()
+                );
+            }
+            mistake
+        })?;
         Ok(board.map(Board::into_plan).unwrap_or_default())
     }
 }
@@ -353,9 +409,14 @@ pub(crate) fn plain(text: &str) -> &str {
 }
 
 /// An engine with all that a script may use.
-fn engine(limits: Limits, host: &Rc<RefCell<Host>>, budget: &Rc<Budget>) -> Engine {
+fn engine(
+    limits: Limits,
+    host: &Rc<RefCell<Host>>,
+    budget: &Rc<Budget>,
+    readings: &Rc<Readings>,
+) -> Engine {
     let mut engine = language::engine(limits, budget);
-    jobs::register(&mut engine, budget);
+    jobs::register(&mut engine, budget, readings);
     training::register(&mut engine);
     host::register(&mut engine, host, budget);
     seen::register(&mut engine);
@@ -476,9 +537,12 @@ impl Reads {
             let changes = match expr {
                 Expr::Property(of, _) => {
                     let name = of.2.as_str();
-                    reads.names |= name == "name";
-                    let known = PROPERTIES.iter().find(|property| property.name == name);
-                    known.map_or(Changes::Never, |property| property.changes)
+                    reads.names |= ["name", "tenant_name"].contains(&name);
+                    let known = PROPERTIES.iter().position(|property| property.name == name);
+                    if let Some(at) = known.filter(|at| !reads.properties.contains(at)) {
+                        reads.properties.push(at);
+                    }
+                    known.map_or(Changes::Never, |at| PROPERTIES[at].changes)
                 }
                 Expr::Variable(of, ..) if of.1.as_str() == now => Changes::Always,
                 Expr::FnCall(call, _) if is_random(&call.name) => Changes::Always,
@@ -540,7 +604,10 @@ mod tests {
     fn bare() -> (Engine, Rc<Budget>) {
         let limits = Limits::default();
         let budget = Rc::new(Budget::new(limits));
-        (engine(limits, &Rc::default(), &budget), budget)
+        (
+            engine(limits, &Rc::default(), &budget, &Rc::default()),
+            budget,
+        )
     }
 
     #[test]

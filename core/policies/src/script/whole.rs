@@ -43,7 +43,7 @@ impl Whole {
 
     fn follow(&mut self, view: &View<'_>, moment: &Moment) {
         for &job in &moment.arrived {
-            self.kept.insert(job, Rc::new(Kept::of(view.name(job))));
+            self.kept.insert(job, Rc::new(Kept::of(view, job)));
         }
         for job in &moment.finished {
             self.kept.remove(job);

@@ -41,6 +41,12 @@ impl PageHandle {
         object(&self.0.cards())
     }
 
+    /// The jobs whose completion times differ between two schedulers: `ChangedJobs`, or null.
+    #[wasm_bindgen(js_name = changedJobs)]
+    pub fn changed_jobs(&self, before: u32, after: u32) -> JsValue {
+        object(&self.0.changed_jobs(before, after))
+    }
+
     /// Results as the command line prints them, as an object.
     pub fn results(&self) -> JsValue {
         // What the program has written is JSON.
@@ -138,6 +144,11 @@ impl PageHandle {
     #[wasm_bindgen(js_name = putPolicy)]
     pub fn put_policy(&self, id: Option<u32>, spec: &str) -> Option<String> {
         self.0.put_policy(id, spec)
+    }
+
+    /// Ends a scheduler's run where it is.
+    pub fn cancel(&self, id: u32) {
+        self.0.cancel(id);
     }
 
     /// Gives a scheduler a name.

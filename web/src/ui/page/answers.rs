@@ -1,6 +1,7 @@
 //! What scripts are answered. Their names in JavaScript are said once more at the head of `static/embed.js`; a test
 //! holds the two together.
 
+use crate::order;
 use crate::stage::{Stage, StageRun};
 use crate::state::{AppState, Phase, Run, Source};
 use serde::Serialize;
@@ -159,6 +160,10 @@ pub struct ListedRun {
     pub rho_mean: Option<f64>,
     /// "149 of 240 finished" where the run leaves jobs behind, else "".
     pub left: String,
+    /// How often jobs have started again, once the run is complete.
+    pub restarts: Option<u32>,
+    /// The fingerprint of its log; "" before it is complete.
+    pub log_hash: String,
     /// Its hue.
     pub hue: u32,
 }
@@ -182,7 +187,70 @@ impl ListedRun {
             jct_p95: summary.map(|of| of.jct.p95),
             rho_mean: summary.map(|of| of.fairness.rho_mean),
             left: summary.and_then(Summary::left).unwrap_or_default(),
+            restarts: summary.map(|of| of.restarts),
+            log_hash: run
+                .finished()
+                .map(|of| format!("{:016x}", of.log_hash))
+                .unwrap_or_default(),
             hue: run.hue() as u32,
+        }
+    }
+}
+
+/// The jobs whose completion times differ between two runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ChangedJobs {
+    /// How many are done sooner in the second.
+    pub sooner: u32,
+    /// How many are done later.
+    pub later: u32,
+    /// How many have finished in both.
+    pub compared: u32,
+    /// Those that differ most, the largest difference first.
+    pub jobs: Vec<ChangedJob>,
+}
+
+/// A job in two runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChangedJob {
+    /// Its name.
+    pub name: String,
+    /// Its completion time in the first, s.
+    pub before: f64,
+    /// In the second.
+    pub after: f64,
+}
+
+impl ChangedJobs {
+    /// So many are named.
+    const NAMED: usize = 40;
+
+    /// Of completion times by job, of which NaN is none; `name` says what a job is called.
+    pub(super) fn of(before: &[f64], after: &[f64], name: impl Fn(usize) -> String) -> Self {
+        let changes = || {
+            before
+                .iter()
+                .zip(after)
+                .map(|(before, after)| after - before)
+        };
+        let many = |is: fn(f64) -> bool| changes().filter(|&by| is(by)).count() as u32;
+        let mut largest = Vec::new();
+        let differ = (0..).zip(changes()).filter(|(_, by)| by.abs() > 0.0);
+        order::first(
+            Self::NAMED,
+            differ.map(|(at, by)| (-by.abs(), at)),
+            &mut largest,
+        );
+        let named = largest.into_iter().map(|(_, at): (f64, usize)| ChangedJob {
+            name: name(at),
+            before: before[at],
+            after: after[at],
+        });
+        Self {
+            sooner: many(|by| by < 0.0),
+            later: many(|by| by > 0.0),
+            compared: many(|by| !by.is_nan()),
+            jobs: named.collect(),
         }
     }
 }

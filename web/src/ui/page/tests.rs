@@ -80,6 +80,14 @@ fn answers_have_the_names_that_scripts_know() {
     assert_eq!(names(&facts), said("RunFacts"));
     let card = ListedRun::of(&Run::new(0, "fifo".parse().expect("a policy")));
     assert_eq!(names(&card), said("ListedRun"));
+    let changed = ChangedJobs::of(&[5.0, 7.0, 9.0, 1.0], &[5.0, 2.0, f64::NAN, 7.0], |at| {
+        at.to_string()
+    });
+    assert_eq!((changed.sooner, changed.later, changed.compared), (1, 1, 3));
+    let order: Vec<&str> = changed.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(order, ["3", "1"], "the largest first");
+    assert_eq!(names(&changed), said("ChangedJobs"));
+    assert_eq!(names(&changed.jobs[0]), said("ChangedJob"));
     let sought = Sought {
         metric: "queueing_p95",
         bound: 3600.0,
