@@ -27,10 +27,11 @@
     if (button) open(button.dataset.script ? Number(button.dataset.script) : undefined);
   });
 
-  // Not in an article's frame.
-  if (new URLSearchParams(location.search).has("embed")) return;
+  // Not in an article's frame. The lessons' end asks for it (`?write`).
+  const asked = new URLSearchParams(location.search);
+  if (asked.has("embed")) return;
   try {
-    if (!JSON.parse(localStorage.getItem("switchyard script"))?.open) return;
+    if (!asked.has("write") && !JSON.parse(localStorage.getItem("switchyard script"))?.open) return;
   } catch {
     return;
   }
