@@ -51,6 +51,34 @@ pub struct Figure {
     known: KnownRuns,
     /// The still, where it has runs small enough to be drawn, or the goodput model.
     pub still: Option<String>,
+    /// How high it has to be.
+    pub(crate) room: Room,
+}
+
+/// How high a figure has to be to show all that it has, and no higher.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Room {
+    /// A few rows.
+    Low,
+    /// Some more.
+    Middle,
+    /// As much as there is.
+    #[default]
+    High,
+}
+
+impl Room {
+    /// Of a view of so many runs, on so many GPUs in all.
+    fn of(view: &str, runs: usize, gpus: u32) -> Self {
+        match view {
+            "timeline" if gpus <= 8 => Self::Low,
+            "timeline" if gpus <= 18 => Self::Middle,
+            "yard" if gpus <= 8 => Self::Low,
+            "yard" if gpus <= 32 && runs == 1 => Self::Middle,
+            "compare" if runs == 1 => Self::Middle,
+            _ => Self::High,
+        }
+    }
 }
 
 /// What has run for a page: by the jobs, the seeds, the cluster, the settings, whether the jobs are adaptive, and the
@@ -97,9 +125,13 @@ impl Figure {
                 .map(|before| Rc::clone(&before.known))
                 .unwrap_or_default(),
             still: None,
+            room: Room::default(),
         };
         if figure.has_runs() {
             let runs = figure.runs(&figure.policies())?;
+            let gpus = runs.iter().map(|run| run.prepared.cluster.gpus()).sum();
+            let view = figure.attribute("view").unwrap_or_default();
+            figure.room = Room::of(view, runs.len(), gpus);
             figure.still = still::of(&runs, figure.moment()?);
         } else if figure.attribute("view") == Some("goodput") {
             figure.still = still::of_models();

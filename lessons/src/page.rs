@@ -2,7 +2,7 @@
 //! guesses, a still of each figure. `static/lessons/lesson.js` makes of it steps that one walks.
 
 use crate::arithmetic::{Opened, exact};
-use crate::figure::Figure;
+use crate::figure::{Figure, Room};
 use crate::formula::Said;
 use crate::moments::Moment;
 use crate::picture;
@@ -442,8 +442,13 @@ fn figure(figure: &Figure, name: &str, is_plain: bool) -> String {
         );
     }
     let number = figure.number;
+    let room = match figure.room {
+        Room::Low if is_plain => " class=\"low\"",
+        Room::Middle if is_plain => " class=\"middle\"",
+        _ => "",
+    };
     format!(
-        "<figure>\n<switchyard-view id=\"figure-{number}\"{attributes}>{still}</switchyard-view>\n\
+        "<figure{room}>\n<switchyard-view id=\"figure-{number}\"{attributes}>{still}</switchyard-view>\n\
          <figcaption>{caption}</figcaption>\n</figure>\n"
     )
 }

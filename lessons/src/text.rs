@@ -615,7 +615,13 @@ fn slider(lines: &str, figure: Option<&Figure>) -> Result<Control> {
         .label
         .split_once("{}")
         .context("its sentence has no '{}', where the slider is to stand")?;
-    let sentence = (line(before, figure)?, line(behind, figure)?);
+    // Markdown leaves blanks at ends out.
+    let blank = |is: bool| if is { " " } else { "" };
+    let (at_end, at_begin) = (blank(before.ends_with(' ')), blank(behind.starts_with(' ')));
+    let sentence = (
+        line(before, figure)? + at_end,
+        at_begin.to_owned() + &line(behind, figure)?,
+    );
     Ok(Control {
         label: control.label.replace("{}", "…").replace('`', ""),
         sentence: Some(sentence),

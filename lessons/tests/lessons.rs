@@ -140,6 +140,13 @@ fn eight_of_26_kinds_of_jobs_are_faster_on_the_older_gpu() {
         |of: &JobType| speed(*of, GpuGeneration::V100) < speed(*of, GpuGeneration::P100);
     assert_eq!(JobType::COUNT, 26);
     assert_eq!(JobType::all().filter(is_slower).count(), 8);
+    // And of its first two jobs.
+    let gain = |name: &str| {
+        let of = JobType::named(name).unwrap();
+        speed(of, GpuGeneration::V100) / speed(of, GpuGeneration::K80)
+    };
+    assert!((7.0..7.2).contains(&gain("ResNet-50 (batch size 64)")));
+    assert!((2.0..2.2).contains(&gain("A3C")));
 }
 
 /// What lesson 5 says of a fleet's week, too long for every day: 40,000 jobs under three schedulers, six times.
