@@ -1,5 +1,5 @@
 // The way to the editor of schedulers (web/editor/): whoever presses "Write a scheduler", or "Edit" on a script's
-// card, or opens a script's file, or comes by `?teach`, has it fetched then. A page that was left while something was being written
+// card, or opens a script's file, or comes by `?teach` or `?write`, has it fetched then. A page that was left while something was being written
 // opens it again.
 (() => {
   const open = async (id, file) => {
@@ -28,7 +28,7 @@
     if (button) open(button.dataset.script ? Number(button.dataset.script) : undefined);
   });
 
-  // Not in an article's frame.
+  // Not in an article's frame. Lessons ask for it: `?write`, and `?teach` for the course.
   const asked = new URLSearchParams(location.search);
   if (asked.has("embed")) return;
   if (asked.has("teach")) {
@@ -36,7 +36,7 @@
     return;
   }
   try {
-    if (!JSON.parse(localStorage.getItem("switchyard script"))?.open) return;
+    if (!asked.has("write") && !JSON.parse(localStorage.getItem("switchyard script"))?.open) return;
   } catch {
     return;
   }

@@ -158,7 +158,7 @@ globalThis.switchyardEmbed = (() => {
   // The reader's own
 
   /** What an article of another host may ask for once a reader has opened a file: what acts, and tells nothing. */
-  const PASSES = ["play", "pause", "seek", "speed", "show", "theme", "controls", "untold"];
+  const PASSES = ["play", "pause", "seek", "speed", "show", "theme", "controls", "untold", "plain"];
   const PRIVATE = `the reader has opened a file of their own, of which an article of another host hears nothing. Until the figure is loaded again it takes ${PASSES.slice(0, -1).join(", ")} and ${PASSES.at(-1)}, and says nothing of what comes of them`;
 
   let hasOwn = false;
@@ -384,6 +384,7 @@ globalThis.switchyardEmbed = (() => {
     theme: (theme) => page.theme(text(theme)),
     controls: (is) => controls(Boolean(is)),
     untold: (is) => untold(Boolean(is)),
+    plain: (is) => plain(Boolean(is)),
     run: async (settings) => {
       if (typeof settings !== "object" || !settings) fail("settings are an object");
       const { link, ...others } = settings;
@@ -423,6 +424,9 @@ globalThis.switchyardEmbed = (() => {
 
   /** Whether a reader is to guess what comes of the runs: then the yards do not tell. */
   const untold = (is) => void document.documentElement.toggleAttribute("data-untold", is);
+
+  /** Whether what the view can be made to show otherwise is not offered: the article says what it shows. */
+  const plain = (is) => void document.documentElement.toggleAttribute("data-plain", is);
 
   // Who is told
 
@@ -572,6 +576,7 @@ globalThis.switchyardEmbed = (() => {
   if (isEmbedded) {
     controls(asked.get("controls") !== "none");
     untold(asked.has("untold"));
+    plain(asked.has("plain"));
     addEventListener("message", hear);
     // All ways by which a file gets into a page, before anything else hears of it.
     for (const way of ["drop", "input", "change", "paste"]) {

@@ -78,7 +78,7 @@
 
   class SwitchyardView extends HTMLElement {
     static observedAttributes = [
-      "src", "policy", "cluster", "view", "t", "speed", "select", "highlight", "theme", "group", "controls", "untold", "autoplay", "poster", "link", "caption",
+      "src", "policy", "cluster", "view", "t", "speed", "select", "highlight", "theme", "group", "controls", "untold", "plain", "autoplay", "poster", "link", "caption",
     ];
 
     #room = made("div", { className: "room" });
@@ -155,7 +155,7 @@
       if (isSet) quietly("run", isOther ? { link: this.#fragment(), view: null, ...this.#set() } : this.#set([...changes]));
       else if (changes.has("theme")) quietly("theme", this.theme);
       if (changes.has("view")) quietly("show", this.view);
-      for (const name of ["controls", "untold"]) if (changes.has(name)) quietly(name, this[name]);
+      for (const name of ["controls", "untold", "plain"]) if (changes.has(name)) quietly(name, this[name]);
       if (changes.has("speed") && this.speed) quietly("speed", Number(this.speed));
       if (changes.has("t") && !isSet && this.t) void this.seek(Number(this.t)).catch(() => {});
       for (const name of ["select", "highlight"]) if (changes.has(name)) quietly(name, this.getAttribute(name));
@@ -262,6 +262,7 @@
         autoplay: plays && !isStill() && this.#seen ? 1 : 0,
         controls: this.controls ? "player" : "none",
         ...(this.untold && { untold: 1 }),
+        ...(this.plain && { plain: 1 }),
         ...this.#set(),
       });
       address.hash = this.#fragment();
@@ -547,7 +548,7 @@
       enumerable: true,
     });
   }
-  for (const name of ["controls", "untold", "autoplay"]) {
+  for (const name of ["controls", "untold", "plain", "autoplay"]) {
     Object.defineProperty(SwitchyardView.prototype, name, {
       get() {
         return this.hasAttribute(name);

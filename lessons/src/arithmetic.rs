@@ -5,7 +5,7 @@
 
 use crate::run::Run;
 use anyhow::{Context, Result, bail, ensure};
-use switchyard::engine::{Event, EventKind};
+use switchyard::engine::{Event, EventKind, NodeState};
 use switchyard::job::Work;
 use switchyard::report::{Metric, MetricUnit};
 use switchyard::workload::Application;
@@ -74,7 +74,7 @@ pub(crate) fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Open
         number: f64::NAN,
         unit: "",
         named: terms.named,
-        policy: Some(run.result.policy.clone()),
+        policy: Some(run.policy()),
         of: jobs_of(run),
         source,
         parts: Vec::new(),
@@ -146,6 +146,10 @@ pub(crate) fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Open
     }
     Ok(match metric.unit {
         MetricUnit::Seconds => in_seconds(opened),
+        MetricUnit::GpuHours => Opened {
+            unit: "GPU-hours",
+            ..opened
+        },
         _ => opened,
     })
 }
@@ -367,6 +371,39 @@ fn terms(run: &Run, lives: &[Life<'_>], metric: &Metric) -> Result<Terms> {
                 ..Terms::difference(of.wait.1, of.wait.0)
             }
         }
+        "node_failures" => {
+            let absences = run.log.absences();
+            let failed = absences.iter().filter(|of| of.state == NodeState::Down);
+            Terms::plain(format::count(failed.count() as u64))
+        }
+        "evictions" => Terms::plain(format::count(
+            counted(|kind| kind == EventKind::Evict) as u64
+        )),
+        "lost_gpu_hours" => hours(run.outcomes.lost.iter().sum()),
+        "executed_gpu_hours" => {
+            let held = held_seconds(run);
+            hours(held.restoring + held.running)
+        }
+        "restore_gpu_hours" => hours(held_seconds(run).restoring),
+        "checkpoint_gpu_hours" => match run.log.checkpointing() {
+            Some(how) => Terms::plain(format!(
+                "{} × {} ∕ ({} + {1})",
+                exact(held_seconds(run).running / 3600.0),
+                exact(how.cost),
+                exact(how.interval),
+            )),
+            None => Terms::plain("0".to_owned()),
+        },
+        "goodput" => {
+            let of = &run.result.summary.failures;
+            Terms::plain(format!(
+                "1 − ({} + {} + {}) ∕ {}",
+                exact(of.lost_gpu_hours),
+                exact(of.checkpoint_gpu_hours),
+                exact(of.restore_gpu_hours),
+                exact(of.executed_gpu_hours),
+            ))
+        }
         "gpu_allocation" => {
             let from = run.log.sample_times();
             let until = from.iter().skip(1).chain([end]);
@@ -415,6 +452,31 @@ fn terms(run: &Run, lives: &[Life<'_>], metric: &Metric) -> Result<Terms> {
             }
         }
     })
+}
+
+/// GPU-seconds as hours.
+fn hours(gpu_seconds: f64) -> Terms {
+    Terms::plain(format!("{} ∕ 3,600", exact(gpu_seconds)))
+}
+
+/// GPU-seconds that jobs held.
+#[derive(Default)]
+struct Held {
+    /// While they were restored.
+    restoring: f64,
+    running: f64,
+}
+
+fn held_seconds(run: &Run) -> Held {
+    let mut held = Held::default();
+    for stay in (0..run.log.segments()).map(|i| run.log.segment(i)) {
+        let gpus = f64::from(stay.gpu_count()) * stay.part();
+        // It may lose its GPUs before it is restored.
+        let ready = stay.ready.seconds().min(stay.end.seconds());
+        held.restoring += gpus * (ready - stay.start.seconds());
+        held.running += gpus * (stay.end.seconds() - ready);
+    }
+    held
 }
 
 fn beside(lives: &[Life<'_>], column: &[f64]) -> Vec<(String, f64)> {

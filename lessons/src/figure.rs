@@ -9,10 +9,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use switchyard::job::Job;
 use switchyard::trace::{Choices, OpenOptions, Opening};
 use switchyard::workload::{SAMPLES, Sample};
+use switchyard::{SETTINGS, Setting, Time};
+use switchyard_app::Permalink;
 use switchyard_app::driver::Budget;
-use switchyard_app::study::{Prepared, Request, Study, cluster_of};
+use switchyard_app::study::{Prepared, Request, Study, StudyRequest, cluster_of};
 
 /// The keys that a block may have: attributes of the element, in the order in which they are written.
 const KEYS: [&str; 13] = [
@@ -31,7 +34,7 @@ const KEYS: [&str; 13] = [
     "caption",
 ];
 
-/// The seeds that a sample's other days are drawn from, beside its own.
+/// The seeds that other days of a sample, other failures and other orders are drawn from, beside its own.
 const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
 
 /// One figure.
@@ -41,16 +44,47 @@ pub struct Figure {
     pub number: usize,
     attributes: Vec<(&'static str, String)>,
     folder: PathBuf,
-    /// The seed of its jobs, where it is not the sample's own.
+    /// The seed of its jobs, or of the failures where these do not come from a sample; its own without one.
     seed: Option<u64>,
+    /// The seed of the order in which its jobs come, where it is not their own.
+    order: Option<u64>,
     known: KnownRuns,
     /// The still, where it has runs small enough to be drawn, or the goodput model.
     pub still: Option<String>,
+    /// How high it has to be.
+    pub(crate) room: Room,
 }
 
-/// What has run for a page: by the jobs, the seed, the cluster, whether the jobs are adaptive, and the scheduler.
+/// How high a figure has to be to show all that it has, and no higher.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Room {
+    /// A few rows.
+    Low,
+    /// Some more.
+    Middle,
+    /// As much as there is.
+    #[default]
+    High,
+}
+
+impl Room {
+    /// Of a view of so many runs, on so many GPUs in all.
+    fn of(view: &str, runs: usize, gpus: u32) -> Self {
+        match view {
+            "timeline" if gpus <= 8 => Self::Low,
+            "timeline" if gpus <= 18 => Self::Middle,
+            "yard" if gpus <= 8 => Self::Low,
+            "yard" if gpus <= 32 && runs == 1 => Self::Middle,
+            "compare" if runs == 1 => Self::Middle,
+            _ => Self::High,
+        }
+    }
+}
+
+/// What has run for a page: by the jobs, the seeds, the cluster, the settings, whether the jobs are adaptive, and the
+/// scheduler.
 type KnownRuns = Rc<RefCell<BTreeMap<Asked, Rc<Run>>>>;
-type Asked = (String, Option<u64>, String, bool, String);
+type Asked = (String, [Option<u64>; 2], String, String, bool, String);
 
 impl Figure {
     /// Of a block's lines; `before`: the figure that it takes over what it does not say from.
@@ -86,18 +120,72 @@ impl Figure {
             attributes,
             folder: folder.to_owned(),
             seed: None,
+            order: None,
             known: before
                 .map(|before| Rc::clone(&before.known))
                 .unwrap_or_default(),
             still: None,
+            room: Room::default(),
         };
         if figure.has_runs() {
             let runs = figure.runs(&figure.policies())?;
+            let gpus = runs.iter().map(|run| run.prepared.cluster.gpus()).sum();
+            let view = figure.attribute("view").unwrap_or_default();
+            figure.room = Room::of(view, runs.len(), gpus);
             figure.still = still::of(&runs, figure.moment()?);
         } else if figure.attribute("view") == Some("goodput") {
             figure.still = still::of_models();
         }
         Ok(figure)
+    }
+
+    /// The same with another value of an attribute.
+    pub(crate) fn with(&self, key: &str, value: &str) -> Result<Self> {
+        let Some(at) = KEYS.iter().position(|known| *known == key) else {
+            bail!("a view has no '{key}': use one of {}", KEYS.join(", "));
+        };
+        let mut figure = self.clone();
+        figure.attributes.retain(|(said, _)| *said != key);
+        let place = |said: &str| KEYS.iter().position(|known| *known == said);
+        let behind = figure
+            .attributes
+            .iter()
+            .filter(|(said, _)| place(said) < Some(at));
+        figure
+            .attributes
+            .insert(behind.count(), (KEYS[at], value.to_owned()));
+        Ok(figure)
+    }
+
+    /// The same with these settings besides, as links have them: `checkpoint=900&restart=60`.
+    pub(crate) fn with_settings(&self, settings: &str) -> Result<Self> {
+        let link = match self.attribute("link") {
+            Some(link) => format!("{link}&{settings}"),
+            None => settings.to_owned(),
+        };
+        let figure = self.with("link", &link)?;
+        for (key, _) in Permalink::read(settings) {
+            ensure!(
+                setting(&key).is_some(),
+                "there is no setting '{key}' in links"
+            );
+        }
+        Ok(figure)
+    }
+
+    /// The settings that its link has; what else stands there is about how it is shown.
+    fn settings(&self) -> Vec<(&'static Setting, String)> {
+        let link = self.attribute("link").unwrap_or_default();
+        let parts = Permalink::read(link);
+        let mut settings: Vec<(&'static Setting, String)> = Vec::new();
+        for (key, value) in parts {
+            if let Some(setting) = setting(&key) {
+                // What is said last counts.
+                settings.retain(|(said, _)| said.key != setting.key);
+                settings.push((setting, value.into_owned()));
+            }
+        }
+        settings
     }
 
     /// What it says of itself.
@@ -133,6 +221,26 @@ impl Figure {
         Ok(jobs.into_iter().any(|job| &*job.name == name))
     }
 
+    /// Whose jobs its runs have, by how many they have, as the figure colours them.
+    pub(crate) fn tenants(&self) -> Result<Vec<String>> {
+        let runs = match self.has_runs() {
+            true => self.runs(&self.policies())?,
+            false => Vec::new(),
+        };
+        let Some(run) = runs.first() else {
+            return Ok(Vec::new());
+        };
+        let workload = &run.prepared.workload;
+        let count = |at: usize| {
+            let jobs = workload.jobs.iter();
+            jobs.filter(|job| job.tenant == Some(at as u32)).count()
+        };
+        let mut all: Vec<usize> = (0..workload.tenants.len()).collect();
+        all.sort_by_key(|at| (std::cmp::Reverse(count(*at)), *at));
+        let names = all.into_iter().map(|at| workload.tenants[at].clone());
+        Ok(names.collect())
+    }
+
     /// When the last of its runs ends, seconds of its clock; none where it has no runs.
     pub(crate) fn end(&self) -> Result<Option<f64>> {
         if !self.has_runs() {
@@ -149,23 +257,29 @@ impl Figure {
         moment.transpose().context("t is a number of seconds")
     }
 
-    /// The same of other days: its sample drawn from other seeds.
+    /// The same of other days: its sample drawn from other seeds, or where nodes fail by chance, other failures.
     pub(crate) fn other_days(&self) -> Result<Vec<(u64, Self)>> {
         let src = self.src();
-        let sample =
-            Sample::named(src).with_context(|| format!("'{src}' is not drawn from a seed"))?;
-        ensure!(
-            sample.workload_of(SEEDS[0]).jobs != sample.workload_of(SEEDS[1]).jobs,
-            "'{src}' is the same with every seed"
-        );
-        let other = |seed| {
-            let figure = Self {
-                seed: Some(seed),
-                ..self.clone()
-            };
-            (seed, figure)
+        let is_drawn = match Sample::named(src) {
+            Some(sample) => sample.workload_of(SEEDS[0]).jobs != sample.workload_of(SEEDS[1]).jobs,
+            None => self.asked(&[])?.prepare()?.runs[0].options.mtbf > 0.0,
         };
-        Ok(SEEDS.map(other).into())
+        ensure!(is_drawn, "'{src}' is the same with every seed");
+        Ok(self.others(|seed, figure| figure.seed = Some(seed)))
+    }
+
+    /// The same where its jobs come in other orders, at the same times.
+    pub(crate) fn other_orders(&self) -> Vec<(u64, Self)> {
+        self.others(|seed, figure| figure.order = Some(seed))
+    }
+
+    fn others(&self, change: impl Fn(u64, &mut Self)) -> Vec<(u64, Self)> {
+        let others = SEEDS.map(|seed| {
+            let mut figure = self.clone();
+            change(seed, &mut figure);
+            (seed, figure)
+        });
+        others.into()
     }
 
     /// The runs of these schedulers on its jobs.
@@ -175,17 +289,18 @@ impl Figure {
     }
 
     fn run(&self, policies: &[&str]) -> Result<Vec<Rc<Run>>> {
-        let mut request = Request::default();
-        if !policies.is_empty() {
-            request.policies(policies)?;
-        }
-        let prepared = Rc::new(self.study()?.ask(request)?.prepare()?);
+        let prepared = Rc::new(self.asked(policies)?.prepare()?);
+        let link: Vec<String> = (self.settings().iter())
+            .map(|(setting, value)| format!("{}={value}", setting.link))
+            .collect();
+        let settings = link.join("&");
         let mut runs = Vec::new();
         for spec in &prepared.runs {
             let asked = (
                 self.src().to_owned(),
-                self.seed,
+                [self.seed, self.order],
                 self.attribute("cluster").unwrap_or_default().to_owned(),
+                settings.clone(),
                 prepared.workload.is_adaptive(),
                 spec.policy.to_string(),
             );
@@ -202,11 +317,32 @@ impl Figure {
                 log: Arc::new(ended.log),
                 prepared: Rc::clone(&prepared),
                 trace: self.trace(&prepared),
+                settings: settings.clone(),
             });
             self.known.borrow_mut().insert(asked, Rc::clone(&run));
             runs.push(run);
         }
         Ok(runs)
+    }
+
+    /// Its jobs, with what is asked of them.
+    fn asked(&self, policies: &[&str]) -> Result<StudyRequest> {
+        let mut request = Request::default();
+        if !policies.is_empty() {
+            request.policies(policies)?;
+        }
+        for (setting, value) in self.settings() {
+            request.set(setting, value)?;
+        }
+        let mut study = self.study()?;
+        if let (Some(seed), None) = (self.seed, Sample::named(self.src())) {
+            let seeded = setting("seed").context("runs have a seed")?;
+            request.set(seeded, seed.to_string())?;
+        }
+        if let Some(order) = self.order {
+            shuffle(&mut study.workload.jobs, order);
+        }
+        Ok(study.ask(request)?)
     }
 
     /// What its jobs are called, for people.
@@ -248,6 +384,30 @@ impl Figure {
             &choices,
             cluster,
         )?)
+    }
+}
+
+/// The setting that links call so.
+fn setting(link: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.link == link)
+}
+
+/// Jobs in another order, at the same times: Fisher and Yates' shuffle by SplitMix64, which a seed fixes for all times.
+fn shuffle(jobs: &mut [Job], seed: u64) {
+    let mut state = seed;
+    let mut draw = |below: usize| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % below as u64) as usize
+    };
+    let times: Vec<Time> = jobs.iter().map(|job| job.submit).collect();
+    for last in (1..jobs.len()).rev() {
+        jobs.swap(last, draw(last + 1));
+    }
+    for (job, submit) in jobs.iter_mut().zip(times) {
+        job.submit = submit;
     }
 }
 

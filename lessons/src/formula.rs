@@ -1,7 +1,7 @@
 //! How texts speak of runs: `jct_mean(srtf) / jct_mean(fifo)` in a sentence, with `<`, `>` or `==` between
 //! two of them in a claim or a goal. A scheduler is a spec (`tiresias-las[queues=2]`) or, as `1`, a
-//! position in the figure's list; behind a semicolon stands a job (`jct(fifo; mine)`), or a job and when
-//! (`gpus(fifo; mine at 25000)`).
+//! position in the figure's list; with other settings than the figure's it is `fifo with checkpoint=900`, as links have
+//! them. Behind a semicolon stands a job (`jct(fifo; mine)`), or a job and when (`gpus(fifo; mine at 25000)`).
 
 use crate::arithmetic::{self, Opened, exact};
 use crate::figure::Figure;
@@ -197,9 +197,7 @@ impl Formula {
                 if let Some(number) = of_a_model(name, who, what.as_deref())? {
                     return Ok(plain(number));
                 }
-                let runs = figure.runs(&with(policies, who)?)?;
-                let run = &runs[position(&runs, who)?];
-                of_a_run(run, name, what.as_deref())
+                of_a_run(&*asked(figure, policies, who)?, name, what.as_deref())
             }
             Self::Both(left, sign, right) => {
                 let (left, right) = (
@@ -233,9 +231,8 @@ impl Formula {
                 if let Some((application, gpus)) = application(name, who, what.as_deref())? {
                     arithmetic::of_a_model(&application, name, gpus)?
                 } else {
-                    let runs = figure.runs(&with(&figure.policies(), who)?)?;
-                    let run = &runs[position(&runs, who)?];
-                    arithmetic::of_a_run(run, name, what.as_deref())?
+                    let run = asked(figure, &figure.policies(), who)?;
+                    arithmetic::of_a_run(&run, name, what.as_deref())?
                 }
             }
             _ => {
@@ -306,6 +303,10 @@ impl Formula {
                 let told = Metric::named(name).map(|metric| metric.path);
                 let told = told.filter(|path| !path.is_empty());
                 let told = told.with_context(|| format!("figures do not tell {name}"))?;
+                ensure!(
+                    !who.contains(" with "),
+                    "a goal is of what the figure shows"
+                );
                 match who.parse::<usize>() {
                     Ok(position) => json!([told, position]),
                     Err(_) => json!([told, who.parse::<PolicySpec>()?.to_string()]),
@@ -445,6 +446,19 @@ fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Quantity> {
     })
 }
 
+/// The run that a question is about: of a figure that shows these schedulers, or of these jobs besides.
+fn asked(figure: &Figure, policies: &str, who: &str) -> Result<Rc<Run>> {
+    if let Some((who, settings)) = who.split_once(" with ") {
+        return asked(
+            &figure.with_settings(settings.trim())?,
+            policies,
+            who.trim(),
+        );
+    }
+    let runs = figure.runs(&with(policies, who)?)?;
+    Ok(Rc::clone(&runs[position(&runs, who)?]))
+}
+
 /// The schedulers of a figure, and this one where it is none of them.
 fn with(policies: &str, who: &str) -> Result<String> {
     if who.parse::<usize>().is_ok() {
@@ -519,6 +533,21 @@ mod tests {
         assert!(holds("mean_jct(1) < mean_jct(2) and restarts(1) == 0"));
         assert!(!holds("mean_jct(1) < mean_jct(2) and restarts(2) == 0"));
         assert!(in_words("jct(1; J4)", &figure).is_err());
+        // With other settings.
+        let lines = "src: three-jobs\npolicy: srsf";
+        let figure = Figure::read(lines, 1, std::path::Path::new("."), None).unwrap();
+        let with = "jct_mean(srsf with restart=2&first-start-pays=true)";
+        assert_ne!(in_words(with, &figure).unwrap(), "9.33 s");
+        let opened = said(with, &figure).unwrap().opened;
+        let named = "srsf with restart=2&first-start-pays=true";
+        assert_eq!(opened.policy.as_deref(), Some(named));
+        let error = in_words("jct_mean(srsf with colour=tenant)", &figure).unwrap_err();
+        assert!(
+            format!("{error:#}").contains("no setting 'colour'"),
+            "{error:#}"
+        );
+        let goal = Condition::parse("jct_mean(srsf with restart=2) < 9").unwrap();
+        assert!(goal.json().is_err(), "a goal is of what is shown");
     }
 
     #[test]
@@ -585,6 +614,23 @@ mod tests {
                     }
                 }
             }
+        }
+        // Where nodes fail.
+        let folder = folder
+            .join(env!("CARGO_MANIFEST_DIR"))
+            .join("../docs/lessons");
+        let figure = Figure::read("src: training.csv\npolicy: fifo", 1, &folder, None).unwrap();
+        for name in [
+            "node_failures",
+            "evictions",
+            "lost_gpu_hours",
+            "checkpoint_gpu_hours",
+            "restore_gpu_hours",
+            "executed_gpu_hours",
+            "goodput",
+        ] {
+            let opened = said(&format!("{name}(fifo)"), &figure).unwrap().opened;
+            assert!(opened.number > 0.0, "{name}");
         }
     }
 

@@ -33,7 +33,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What stands beside the pages, from `static/lessons/`.
-const BESIDE: [&str; 3] = ["lesson.css", "lesson.js", "moments.js"];
+const BESIDE: [&str; 5] = [
+    "lesson.css",
+    "lesson.js",
+    "moments.js",
+    "progress.js",
+    "certificate.js",
+];
 
 /// The files of a folder whose names end so, in the order of their names.
 fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
@@ -148,6 +154,18 @@ pub fn write(docs: &Path, dist: &Path, at: Option<&str>) -> Result<Vec<PathBuf>>
             store(&page, html)?;
         }
     }
+    let certificate = read(&docs.join("lessons/certificate.md"))?;
+    let here = place("certificate");
+    let html = page::certificate(&certificate, &here, &lessons);
+    made.push(page_with_stills(&folder, &here, &certificate, &html)?);
+    let teachers = read(&docs.join("lessons/teachers.md"))?;
+    let here = place("teachers");
+    let html = page::teachers(&teachers, &here, &lessons);
+    made.push(page_with_stills(&folder, &here, &teachers, &html)?);
+    let exercises = read(&docs.join("lessons/exercises.md"))?;
+    let here = place("exercises");
+    let html = page::document(&exercises, &here);
+    made.push(page_with_stills(&folder, &here, &exercises, &html)?);
     copy(&files(&docs.join("lessons"), "csv")?, &folder)?;
     let beside = docs.join("../static/lessons");
     copy(&BESIDE.map(|name| beside.join(name)), &folder)?;

@@ -2,7 +2,7 @@
 //! guesses, a still of each figure. `static/lessons/lesson.js` makes of it steps that one walks.
 
 use crate::arithmetic::{Opened, exact};
-use crate::figure::Figure;
+use crate::figure::{Figure, Room};
 use crate::formula::Said;
 use crate::moments::Moment;
 use crate::picture;
@@ -52,7 +52,7 @@ pub(crate) fn lesson(
              <h2 id=\"title-{at}\" tabindex=\"-1\"><span class=\"count\">{at} of {steps}</span> {}</h2>\n",
             step.title
         );
-        body += &parts(step, name);
+        body += &parts(step, name, true);
         body += "<div class=\"go\"><button type=\"button\" class=\"back\">Back</button>\
              <button type=\"button\" class=\"on\">Continue</button></div>\n</section>\n";
     }
@@ -65,8 +65,12 @@ pub(crate) fn lesson(
         }
         false => "Next",
     };
+    let more = match number == of {
+        true => " · <a href=\"certificate.html\">Your certificate</a>",
+        false => "",
+    };
     body += &format!(
-        "<p class=\"next\" id=\"end\">{what}: <a href=\"{next}.html\">{}</a> · <a href=\"index.html\">All lessons</a></p>\n",
+        "<p class=\"next\" id=\"end\">{what}: <a href=\"{next}.html\">{}</a>{more} · <a href=\"index.html\">All lessons</a></p>\n",
         escaped(text_of_next.about("title"))
     );
     let above = format!(
@@ -75,7 +79,8 @@ pub(crate) fn lesson(
         escaped(text.about("title")),
         escaped(text.about("question")),
     );
-    page(text, place, "lesson", &above, &body)
+    let data = format!(" data-lesson=\"{name}\" data-mark=\"{}\"", text.mark());
+    page(text, place, ("lesson", &data), &above, &body)
 }
 
 /// The front page: its text, what lessons there are, and the page behind them.
@@ -88,14 +93,20 @@ pub(crate) fn front(
     let mut body = sections(text, place.name);
     body += "<section aria-labelledby=\"lessons\">\n<h2 id=\"lessons\">The lessons</h2>\n<ol class=\"lessons\">\n";
     for (name, lesson) in lessons.iter().chain([field]) {
+        let mut data = String::new();
+        if lesson.goals() > 0 {
+            let (mark, steps) = (lesson.mark(), lesson.steps.len());
+            data = format!(" data-lesson=\"{name}\" data-mark=\"{mark}\" data-steps=\"{steps}\"");
+        }
         body += &format!(
-            "<li><a href=\"{name}.html\">{}</a> <span>{}</span></li>\n",
+            "<li><a href=\"{name}.html\"{data}>{}</a> <span>{}</span></li>\n",
             escaped(lesson.about("title")),
             escaped(lesson.about("question")),
         );
     }
-    body += "</ol>\n</section>\n";
-    page(text, place, "front", &heading(text), &body)
+    body += "</ol>\n<p><a href=\"certificate.html\">Your certificate</a>: your guesses beside the answers. · \
+         <a href=\"teachers.html\">For teachers</a>: an hour's plan, questions with answers, exercises.</p>\n</section>\n";
+    page(text, place, ("front", ""), &heading(text), &body)
 }
 
 /// A document: everything below one another, and what may come after it.
@@ -103,13 +114,91 @@ pub(crate) fn document(text: &Text, place: &Place<'_>) -> String {
     let mut body = sections(text, place.name);
     body += "<p class=\"next\"><a href=\"../index.html\">Open Switchyard</a> and drop a trace of your own. · \
          <a href=\"index.html\">All lessons</a></p>\n";
-    page(text, place, "document", &heading(text), &body)
+    page(text, place, ("document", ""), &heading(text), &body)
+}
+
+/// The page for teachers: its text, and what the lessons ask, with the answers.
+pub(crate) fn teachers(text: &Text, place: &Place<'_>, lessons: &[(String, Text)]) -> String {
+    let mut body = sections(text, place.name);
+    body += "<section aria-labelledby=\"questions\">\n<h2 id=\"questions\">Every question, with its answer</h2>\n";
+    for (number, (name, lesson)) in (1..).zip(lessons) {
+        body += &format!(
+            "<details>\n<summary>{number}. {}</summary>\n<p><a href=\"{name}.html\">The lesson</a></p>\n",
+            escaped(lesson.about("title"))
+        );
+        body += &questions(lesson);
+        body += "</details>\n";
+    }
+    body += "</section>\n<p class=\"next\"><a href=\"index.html\">All lessons</a></p>\n";
+    page(text, place, ("document", ""), &heading(text), &body)
+}
+
+/// The certificate: what the lessons ask, with the answers. The script puts a reader's guesses beside them.
+pub(crate) fn certificate(text: &Text, place: &Place<'_>, lessons: &[(String, Text)]) -> String {
+    let mut body = "<p id=\"summary\" class=\"given\" role=\"status\"></p>\n\
+         <p class=\"given\"><label for=\"name\">Your name, if you like:</label> \
+         <input id=\"name\" maxlength=\"60\" autocomplete=\"name\"></p>\n\
+         <p class=\"given choices\"><button type=\"button\" id=\"copy\">Copy the link</button> \
+         <button type=\"button\" id=\"anew\">Forget all guesses</button> <span id=\"copied\"></span></p>\n"
+        .to_owned();
+    body += &sections(text, place.name);
+    for (number, (name, lesson)) in (1..).zip(lessons) {
+        body += &format!(
+            "<section class=\"asked\" data-lesson=\"{name}\" data-mark=\"{}\" data-goals=\"{}\" aria-labelledby=\"of-{number}\">\n\
+             <h2 id=\"of-{number}\">{number}. <a href=\"{name}.html\">{}</a></h2>\n<p class=\"reached\"></p>\n\
+             <p class=\"changed\" hidden>The lesson has other questions by now than when these guesses were made.</p>\n",
+            lesson.mark(),
+            lesson.goals(),
+            escaped(lesson.about("title"))
+        );
+        body += &questions(lesson);
+        body += "</section>\n";
+    }
+    body += "<p class=\"next\"><a href=\"index.html\">All lessons</a></p>\n";
+    page(
+        text,
+        place,
+        ("document certificate", ""),
+        &heading(text),
+        &body,
+    )
+}
+
+/// The guesses of a lesson, each with its choices and what is revealed.
+fn questions(lesson: &Text) -> String {
+    let mut items = String::new();
+    for guess in lesson.guesses() {
+        let mut choices = String::new();
+        for (choice, is_right) in &guess.choices {
+            let right = if *is_right { " data-right" } else { "" };
+            choices += &format!(
+                "<li{right}>{}<span class=\"whose\"></span></li>\n",
+                without_buttons(choice)
+            );
+        }
+        items += &format!(
+            "<li class=\"question-asked\"><p>{}</p>\n<ul>\n{choices}</ul>\n<p class=\"reveal\">{}</p></li>\n",
+            without_buttons(&guess.question),
+            without_buttons(&guess.reveal)
+        );
+    }
+    format!("<ol>\n{items}</ol>\n")
+}
+
+/// Our own HTML without its buttons, as words.
+fn without_buttons(html: &str) -> String {
+    let mut parts = html.split("<button");
+    let mut words = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        words += part.split_once('>').map_or("", |(_, rest)| rest);
+    }
+    words.replace("</button>", "")
 }
 
 /// An article: everything below one another.
 pub(crate) fn article(text: &Text, place: &Place<'_>) -> String {
     let body = sections(text, place.name);
-    page(text, place, "article", &heading(text), &body)
+    page(text, place, ("article", ""), &heading(text), &body)
 }
 
 fn heading(text: &Text) -> String {
@@ -127,17 +216,27 @@ fn sections(text: &Text, name: &str) -> String {
         if !step.title.is_empty() {
             body += &format!("<h2>{}</h2>\n", step.title);
         }
-        body += &parts(step, name);
+        body += &parts(step, name, false);
         body += "</section>\n";
     }
     body
 }
 
-/// The whole of a page.
-fn page(text: &Text, place: &Place<'_>, kind: &str, above: &str, body: &str) -> String {
+/// The whole of a page; `kind`: its classes, and what else its body says of it.
+fn page(
+    text: &Text,
+    place: &Place<'_>,
+    (kind, data): (&str, &str),
+    above: &str,
+    body: &str,
+) -> String {
     let title = escaped(text.about("title"));
     let question = escaped(text.about("question"));
     let shared = shared(&title, &question, place, kind);
+    let script = match kind.contains("certificate") {
+        true => "<script type=\"module\" src=\"../lessons/certificate.js\"></script>\n",
+        false => "",
+    };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
@@ -146,8 +245,8 @@ fn page(text: &Text, place: &Place<'_>, kind: &str, above: &str, body: &str) -> 
          {shared}<title>{title} · Switchyard</title>\n<link rel=\"icon\" href=\"data:,\">\n\
          <link rel=\"stylesheet\" href=\"../lessons/lesson.css\">\n\
          <script type=\"module\" src=\"../view.js\"></script>\n\
-         <script type=\"module\" src=\"../lessons/lesson.js\"></script>\n</head>\n\
-         <body class=\"{kind}\">\n<header>\n<nav aria-label=\"Switchyard\">\
+         <script type=\"module\" src=\"../lessons/lesson.js\"></script>\n{script}</head>\n\
+         <body class=\"{kind}\"{data}>\n<header>\n<nav aria-label=\"Switchyard\">\
          <a href=\"../index.html\">Switchyard</a><a href=\"../lessons/index.html\">Lessons</a></nav>\n\
          {above}</header>\n<main>\n{body}</main>\n\
          <p id=\"told\" role=\"status\"></p>\n</body>\n</html>\n"
@@ -216,14 +315,15 @@ pub(crate) fn with_picture(html: &str, site: &str, front: &Text) -> Option<Strin
     ))
 }
 
-fn parts(step: &Step, name: &str) -> String {
+/// What a step has; `is_plain`: its figures alone, without the page's tools.
+fn parts(step: &Step, name: &str, is_plain: bool) -> String {
     let (mut said, mut shown) = (String::new(), String::new());
     // What is said before moments, and these.
     let mut led = None;
     for part in &step.parts {
         match part {
             Part::Prose(html) => said += html,
-            Part::Figure(of) => shown += &figure(of, name),
+            Part::Figure(of) => shown += &figure(of, name, is_plain),
             Part::Guess(of) => said += &guess(of),
             Part::Control(of) => said += &control(of, step),
             Part::Goal(of) => said += &goal(of, step),
@@ -319,10 +419,13 @@ fn opened(of: &Opened, words: Option<&str>) -> String {
     html
 }
 
-fn figure(figure: &Figure, name: &str) -> String {
+fn figure(figure: &Figure, name: &str, is_plain: bool) -> String {
     let mut attributes = String::new();
     for (key, value) in figure.attributes() {
         let _ = write!(attributes, " {key}=\"{}\"", escaped(value));
+    }
+    if is_plain {
+        attributes += " plain";
     }
     let caption = escaped(figure.attribute("caption").unwrap_or_default());
     let mut still = String::new();
@@ -341,8 +444,13 @@ fn figure(figure: &Figure, name: &str) -> String {
         );
     }
     let number = figure.number;
+    let room = match figure.room {
+        Room::Low if is_plain => " class=\"low\"",
+        Room::Middle if is_plain => " class=\"middle\"",
+        _ => "",
+    };
     format!(
-        "<figure>\n<switchyard-view id=\"figure-{number}\"{attributes}>{still}</switchyard-view>\n\
+        "<figure{room}>\n<switchyard-view id=\"figure-{number}\"{attributes}>{still}</switchyard-view>\n\
          <figcaption>{caption}</figcaption>\n</figure>\n"
     )
 }
@@ -362,6 +470,9 @@ fn guess(guess: &Guess) -> String {
 
 fn control(control: &Control, step: &Step) -> String {
     let figure = number_of(step);
+    if let Some(sentence) = &control.sentence {
+        return slider(control, sentence, step);
+    }
     let mut choices = String::new();
     for (label, value) in &control.choices {
         choices += &format!(
@@ -375,6 +486,36 @@ fn control(control: &Control, step: &Step) -> String {
         "<div class=\"control\" role=\"group\" aria-label=\"{label}\" data-figure=\"figure-{figure}\" \
          data-attribute=\"{}\">\n<p>{label}</p>\n<div class=\"choices\">\n{choices}</div>\n</div>\n",
         escaped(&control.attribute)
+    )
+}
+
+/// A slider within a sentence, which stands where its figure does at first.
+fn slider(control: &Control, (before, behind): &(String, String), step: &Step) -> String {
+    let shown = step.parts.iter().find_map(|part| match part {
+        Part::Figure(figure) => figure.attribute(&control.attribute),
+        _ => None,
+    });
+    let choices = &control.choices;
+    let at = choices
+        .iter()
+        .position(|(_, value)| Some(&**value) == shown);
+    let at = at.unwrap_or_default();
+    let mut options = String::new();
+    for (label, value) in choices {
+        options += &format!(
+            "<data value=\"{}\">{}</data>",
+            escaped(value),
+            escaped(label)
+        );
+    }
+    let (label, now) = (escaped(&control.label), escaped(&choices[at].0));
+    format!(
+        "<p class=\"control slider\" data-figure=\"figure-{}\" data-attribute=\"{}\">{before}\
+         <input type=\"range\" min=\"0\" max=\"{}\" value=\"{at}\" aria-label=\"{label}\" \
+         aria-valuetext=\"{now}\"><output>{now}</output>{behind}<span hidden>{options}</span></p>\n",
+        number_of(step),
+        escaped(&control.attribute),
+        choices.len() - 1,
     )
 }
 

@@ -15,4 +15,16 @@ pub(crate) struct Run {
     pub(crate) prepared: Rc<Prepared>,
     /// What its jobs are called.
     pub(crate) trace: String,
+    /// The settings that the figure's link has, as it writes them; "" for none.
+    pub(crate) settings: String,
+}
+
+impl Run {
+    /// Its scheduler, and with which settings, as formulas name it.
+    pub(crate) fn policy(&self) -> String {
+        match &*self.settings {
+            "" => self.result.policy.clone(),
+            settings => format!("{} with {settings}", self.result.policy),
+        }
+    }
 }

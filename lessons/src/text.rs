@@ -3,14 +3,18 @@
 //! checked.
 //!
 //! The blocks: `view`, a figure; `guess`, a question with `-` choices, the right one with `*`, and `=` what
-//! is revealed; `control`, the attribute of the figure above that its choices set, as `- label = value`;
-//! `goal`, with the `text` of what is to be done and a `condition` (of runs, or `time >= 300`) or a job to
+//! is revealed; `control`, the attribute of the figure above that its choices set, as `- label = value`; `slider`, the
+//! same within a sentence, at its `{}`; `goal`, with the `text` of what is to be done and a `condition` (of runs, or `time >= 300`) or a job to
 //! `select`; `moments` of the figure above, which scrolling leads through; `claim`, a condition in each line, and `claim over seeds`, which has to hold on other days of the
-//! figure's sample, too: what a sentence says beyond "here" and "on this day". A link to `do:play`, `do:pause`, `do:seek=300` or
+//! figure's sample, too (where nodes fail by chance, with other failures), and `claim over orders`, where the same jobs
+//! come in other orders: what a sentence says beyond "here" and "on this day". A link to `do:play`, `do:pause`, `do:seek=300` or
 //! `do:select=mine` becomes a button that does so to the figures. `` `mine` `` becomes one, too, where the figure has a job of that
-//! name: it lights up there as long as it is pointed at. A table may be wider than the screen.
+//! name: it lights up there as long as it is pointed at. A team's name has its colour before it where the figure
+//! colours jobs by team. A table may be wider than the screen.
 //!
 //! A formula's number becomes a button, too, which opens how it comes about.
+//!
+//! Code (`rust`, `sh`) stands there as it is.
 //!
 //! A document of `docs/` is a text, too ([`Text::of_document`]): its links lead to the page beside it.
 
@@ -23,6 +27,8 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd,
 use pulldown_cmark_escape::escape_html;
 use serde_json::{Value, json};
 use std::path::Path;
+use switchyard_app::Permalink;
+use switchyard_charts::colours::category;
 
 /// Where documents find the page, and where lessons do.
 const SERVED: &str = "](http://127.0.0.1:8080/#";
@@ -75,6 +81,8 @@ pub(crate) struct Control {
     pub(crate) label: String,
     /// Label and value.
     pub(crate) choices: Vec<(String, String)>,
+    /// What stands before and behind it where it is a slider within a sentence; HTML.
+    pub(crate) sentence: Option<(String, String)>,
 }
 
 /// What the reader is to reach.
@@ -153,10 +161,47 @@ impl Text {
         said.map_or("", |(_, value)| value)
     }
 
+    /// Its guesses, in order.
+    pub(crate) fn guesses(&self) -> impl Iterator<Item = &Guess> {
+        self.parts().filter_map(|part| match part {
+            Part::Guess(guess) => Some(guess),
+            _ => None,
+        })
+    }
+
+    /// How many goals it has.
+    pub(crate) fn goals(&self) -> usize {
+        let goals = self.parts().filter(|part| matches!(part, Part::Goal(_)));
+        goals.count()
+    }
+
+    /// Four digits that are others where its guesses or goals are: what is kept of a reader's choices is of these.
+    /// (The 32 bits of FNV-1a, folded.)
+    pub(crate) fn mark(&self) -> String {
+        let mut hash: u32 = 0x811c_9dc5;
+        let mut take = |text: &str| {
+            for byte in text.bytes().chain([0]) {
+                hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+            }
+        };
+        for guess in self.guesses() {
+            take(&guess.question);
+            for (choice, is_right) in &guess.choices {
+                take(choice);
+                take(if *is_right { "right" } else { "wrong" });
+            }
+        }
+        take(&self.goals().to_string());
+        format!("{:04x}", (hash >> 16) ^ (hash & 0xffff))
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.steps.iter().flat_map(|step| &step.parts)
+    }
+
     /// Its figures, in order.
     pub fn figures(&self) -> impl Iterator<Item = &Figure> {
-        let parts = self.steps.iter().flat_map(|step| &step.parts);
-        parts.filter_map(|part| match part {
+        self.parts().filter_map(|part| match part {
             Part::Figure(figure) => Some(&**figure),
             _ => None,
         })
@@ -232,6 +277,13 @@ impl Reader<'_> {
                             Event::Text(text) => lines.push_str(&text),
                             _ => break,
                         }
+                    }
+                    if let "rust" | "sh" = &*kind {
+                        let mut code = String::new();
+                        escape_html(&mut code, &lines)?;
+                        let html = format!("<pre tabindex=\"0\"><code>{code}</code></pre>\n");
+                        prose.push(Event::Html(html.into()));
+                        continue;
                     }
                     // Sentences alone have numbers that open.
                     if !["guess", "goal", "moments"].contains(&&*kind) {
@@ -340,6 +392,7 @@ impl Reader<'_> {
             "view" => Part::Figure(Box::new(needed()?.clone())),
             "guess" => Part::Guess(guess(lines, figure)?),
             "control" => Part::Control(control(lines)?),
+            "slider" => Part::Control(slider(lines, figure)?),
             "goal" => {
                 let goal = goal(lines, figure)?;
                 goal.check(needed()?, step)?;
@@ -375,8 +428,16 @@ impl Reader<'_> {
                 }
                 return Ok(None);
             }
+            "claim over orders" => {
+                let figure = needed()?;
+                hold(lines, figure)?;
+                for (seed, figure) in figure.other_orders() {
+                    hold(lines, &figure).with_context(|| format!("in order {seed}"))?;
+                }
+                return Ok(None);
+            }
             other => bail!(
-                "'{other}' is none: use view, guess, control, goal, moments, claim or claim over seeds"
+                "'{other}' is none: use view, guess, control, slider, goal, moments, claim, claim over seeds or claim over orders"
             ),
         }))
     }
@@ -389,16 +450,17 @@ impl Goal {
             return Ok(());
         };
         let control = step.parts.iter().find_map(|part| match part {
-            Part::Control(control) if control.attribute == "policy" => Some(control),
+            Part::Control(control) => Some(control),
             _ => None,
         });
-        let control = control.context("no control of 'policy' above it leads to the goal")?;
+        let control = control.context("no control above it leads to the goal")?;
         ensure!(
             !condition.holds(figure, &figure.policies())?,
             "it is reached before the reader does anything"
         );
-        for (_, policies) in &control.choices {
-            if condition.holds(figure, policies)? {
+        for (_, value) in &control.choices {
+            let chosen = figure.with(&control.attribute, value)?;
+            if condition.holds(&chosen, &chosen.policies())? {
                 return Ok(());
             }
         }
@@ -445,6 +507,18 @@ fn html_of<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
 
 /// What is written as code: where the figure has a job of this name, a button that shows it there.
 fn code<'a>(name: CowStr<'a>, figure: Option<&Figure>) -> Result<Vec<Event<'a>>> {
+    if let Some(at) = team(&name, figure)? {
+        let [light, dark] = [false, true].map(|dark| category(at, dark));
+        let swatch = format!(
+            "<span class=\"team\"><svg viewBox=\"0 0 8 8\" aria-hidden=\"true\"><rect width=\"8\" height=\"8\" \
+             fill=\"{light}\"/><rect class=\"dark\" width=\"8\" height=\"8\" fill=\"{dark}\"/></svg>"
+        );
+        return Ok(vec![
+            Event::InlineHtml(CowStr::from(swatch)),
+            Event::Code(name),
+            Event::InlineHtml(CowStr::from("</span>")),
+        ]);
+    }
     if !figure.map_or(Ok(false), |figure| figure.has_job(&name))? {
         return Ok(vec![Event::Code(name)]);
     }
@@ -456,6 +530,19 @@ fn code<'a>(name: CowStr<'a>, figure: Option<&Figure>) -> Result<Vec<Event<'a>>>
         Event::Code(name),
         Event::InlineHtml(CowStr::from("</button>")),
     ])
+}
+
+/// The hue of the team of this name, where the figure colours jobs by team.
+fn team(name: &str, figure: Option<&Figure>) -> Result<Option<u32>> {
+    let by_team = |figure: &&Figure| {
+        let link = figure.attribute("link").unwrap_or_default();
+        Permalink::read(link).any(|(key, value)| key == "colour" && value == "tenant")
+    };
+    let Some(figure) = figure.filter(by_team) else {
+        return Ok(None);
+    };
+    let at = figure.tenants()?.iter().position(|team| team == name);
+    Ok(at.map(|at| at as u32))
 }
 
 /// A line of Markdown as HTML, without a paragraph around it, about a figure; what is a button itself has none.
@@ -517,6 +604,28 @@ fn control(lines: &str) -> Result<Control> {
         attribute: attribute.to_owned(),
         label: label.trim().to_owned(),
         choices,
+        sentence: None,
+    })
+}
+
+/// A control that is a slider in a sentence: its label is that, with `{}` where the slider stands.
+fn slider(lines: &str, figure: Option<&Figure>) -> Result<Control> {
+    let control = control(lines)?;
+    let (before, behind) = control
+        .label
+        .split_once("{}")
+        .context("its sentence has no '{}', where the slider is to stand")?;
+    // Markdown leaves blanks at ends out.
+    let blank = |is: bool| if is { " " } else { "" };
+    let (at_end, at_begin) = (blank(before.ends_with(' ')), blank(behind.starts_with(' ')));
+    let sentence = (
+        line(before, figure)? + at_end,
+        at_begin.to_owned() + &line(behind, figure)?,
+    );
+    Ok(Control {
+        label: control.label.replace("{}", "…").replace('`', ""),
+        sentence: Some(sentence),
+        ..control
     })
 }
 
@@ -594,6 +703,92 @@ mod tests {
         assert!(
             format!("{error:#}").contains("the same with every seed"),
             "{error:#}"
+        );
+    }
+
+    #[test]
+    fn where_nodes_fail_by_chance_other_seeds_are_other_failures() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lessons");
+        let claim = |src: &str, claim: &str| {
+            let text = format!(
+                "---\ntitle: A test\n---\n## One\n```view\nsrc: {src}\npolicy: fifo\n```\n```claim over seeds\n{claim}\n```\n"
+            );
+            Text::read(&text, &folder)
+        };
+        assert!(claim("training.csv", "node_failures(fifo) > 10").is_ok());
+        // So it is with the file's own seed.
+        let error = claim("training.csv", "node_failures(fifo) == 21").unwrap_err();
+        assert!(format!("{error:#}").contains("with seed"), "{error:#}");
+        let error = claim("equal-jobs.csv", "jct_mean(fifo) > 1").unwrap_err();
+        assert!(format!("{error:#}").contains("the same with every seed"));
+    }
+
+    #[test]
+    fn what_is_claimed_over_orders_has_to_hold_in_others() {
+        let claim = |claim: &str| {
+            read(&format!(
+                "## One\n{VIEW}```claim over orders\n{claim}\n```\n"
+            ))
+        };
+        assert!(claim("jct_mean(srsf) < jct_mean(las[quantum=1])").is_ok());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lessons");
+        let text = "---\ntitle: A test\n---\n## One\n```view\nsrc: short-job.csv\npolicy: fifo\n```\n\
+             ```claim over orders\nwait(fifo; mine) == 24900\n```\n";
+        let error = Text::read(text, &folder).unwrap_err();
+        assert!(format!("{error:#}").contains("in order "), "{error:#}");
+    }
+
+    #[test]
+    fn a_slider_stands_in_its_sentence_and_leads_to_a_goal() {
+        let slider = |sentence: &str, choices: &str| {
+            read(&format!(
+                "## One\n{VIEW}```slider\nlink: {sentence}\n{choices}```\n\
+                 ```goal\ntext: Do it.\ncondition: jct_mean(1) > 9.4\n```\n"
+            ))
+        };
+        let choices = "- nothing = v=1\n- a second = v=1&restart=1&first-start-pays=true\n";
+        let text = slider("A start costs `J1` {}, and more.", choices).unwrap();
+        let Part::Control(control) = &text.steps[0].parts[1] else {
+            panic!("a control below its figure")
+        };
+        let (before, behind) = control.sentence.as_ref().unwrap();
+        assert!(before.starts_with("A start costs <button"), "{before}");
+        assert_eq!(behind, ", and more.");
+        assert_eq!(control.label, "A start costs J1 …, and more.");
+        assert!(slider("No place for it.", choices).is_err());
+        assert!(slider("It is {}.", "- a = v=1\n- b = v=1&seed=3\n").is_err());
+    }
+
+    #[test]
+    fn teams_have_their_colours_where_the_figure_has_them() {
+        let prose = |link: &str| {
+            let text = format!(
+                "## One\nLook at `vision` and `nobody`.\n```view\nsrc: two-teams\npolicy: fifo\nlink: v=1{link}\n```\n"
+            );
+            match &read(&text).unwrap().steps[0].parts[0] {
+                Part::Prose(html) => html.clone(),
+                _ => panic!("prose first"),
+            }
+        };
+        let html = prose("&colour=tenant");
+        let colour = format!("fill=\"{}\"", category(0, false));
+        assert!(
+            html.contains(&colour) && html.contains("<code>vision</code></span>"),
+            "{html}"
+        );
+        assert_eq!(html.matches("<svg").count(), 1);
+        assert!(!prose("").contains("<svg"));
+    }
+
+    #[test]
+    fn code_stands_as_it_is() {
+        let text = read("## One\nWrite:\n\n```rust\nif a < 1 { 0 }\n```\n").unwrap();
+        let Part::Prose(html) = &text.steps[0].parts[0] else {
+            panic!("prose")
+        };
+        assert!(
+            html.contains("<pre tabindex=\"0\"><code>if a &lt; 1 { 0 }\n</code></pre>"),
+            "{html}"
         );
     }
 

@@ -5,6 +5,8 @@
 
 use std::path::Path;
 use switchyard::policies::picking::network::PARAMETERS;
+use switchyard::throughputs::JobType;
+use switchyard::workload::GpuGeneration;
 
 /// All at once: their runs take as long as all else.
 #[test]
@@ -16,8 +18,8 @@ fn every_page_is_true_and_stands_for_itself() {
     let made = switchyard_lessons::write(&docs, &dist, Some(site)).unwrap();
     assert_eq!(
         made.len(),
-        9,
-        "six lessons, the field, the front page and the article"
+        15,
+        "nine lessons, the field, the front page, the certificate, two pages for teachers and the article"
     );
     let mut opened = 0;
     for path in &made {
@@ -128,6 +130,23 @@ fn every_step_with_a_number_claims_something() {
             }
         }
     }
+}
+
+/// What lesson 9 says of Gavel's measurements.
+#[test]
+fn eight_of_26_kinds_of_jobs_are_faster_on_the_older_gpu() {
+    let speed = |of: JobType, gpu| of.throughput(gpu, 1, true).unwrap();
+    let is_slower =
+        |of: &JobType| speed(*of, GpuGeneration::V100) < speed(*of, GpuGeneration::P100);
+    assert_eq!(JobType::COUNT, 26);
+    assert_eq!(JobType::all().filter(is_slower).count(), 8);
+    // And of its first two jobs.
+    let gain = |name: &str| {
+        let of = JobType::named(name).unwrap();
+        speed(of, GpuGeneration::V100) / speed(of, GpuGeneration::K80)
+    };
+    assert!((7.0..7.2).contains(&gain("ResNet-50 (batch size 64)")));
+    assert!((2.0..2.2).contains(&gain("A3C")));
 }
 
 /// What lesson 5 says of a fleet's week, too long for every day: 40,000 jobs under three schedulers, six times.

@@ -3,6 +3,7 @@
 // the text stands there. Figures are `<switchyard-view>` elements (view.js): they tell by events.
 
 import { lead, settle } from "./moments.js";
+import { keep, kept } from "./progress.js";
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const told = document.getElementById("told");
@@ -13,6 +14,11 @@ const tell = (text) => {
 };
 
 document.documentElement.classList.add("js");
+
+// How far the reader is in this lesson: what was guessed and reached before is there again.
+const { lesson, mark } = document.body.dataset;
+const progress = kept(lesson ?? "", mark ?? "");
+const note = (change) => void (lesson && keep(lesson, mark, change));
 
 // Back to the page as it was left, one's own trace and all (static/start.js).
 try {
@@ -37,7 +43,7 @@ if (!CSS.supports("position-area: block-end")) {
 }
 
 // Guesses.
-for (const guess of all(".guess")) {
+for (const [number, guess] of all(".guess").entries()) {
   const [reveal, verdict] = [guess.querySelector(".reveal"), guess.querySelector(".verdict")];
   reveal.hidden = true;
   // There from the beginning, so that what appears in it is told.
@@ -49,23 +55,30 @@ for (const guess of all(".guess")) {
   const figures = all("switchyard-view", guess.closest("section"));
   for (const figure of figures) figure.setAttribute("untold", "");
   const choices = all(".choices button", guess);
-  for (const choice of choices) {
+  const choose = (choice) => {
+    for (const one of choices) {
+      one.setAttribute("aria-pressed", String(one === choice));
+      one.classList.toggle("right", one.dataset.right !== undefined);
+    }
+    verdict.textContent = choice.dataset.right === undefined ? "Not quite." : "Right.";
+    reveal.hidden = false;
+    guess.dataset.answered = "";
+    for (const figure of figures) figure.removeAttribute("untold");
+  };
+  for (const [at, choice] of choices.entries()) {
     choice.setAttribute("aria-pressed", "false");
     choice.addEventListener("click", () => {
-      for (const one of choices) {
-        one.setAttribute("aria-pressed", String(one === choice));
-        one.classList.toggle("right", one.dataset.right !== undefined);
-      }
-      verdict.textContent = choice.dataset.right === undefined ? "Not quite." : "Right.";
-      reveal.hidden = false;
-      guess.dataset.answered = "";
-      for (const figure of figures) figure.removeAttribute("untold");
+      choose(choice);
+      // The first one counts: what comes after it is no guess.
+      note(({ guesses }) => (guesses[number] ??= at));
     });
   }
+  const before = choices[progress.guesses[number]];
+  if (before) choose(before);
 }
 
 // Controls.
-for (const control of all(".control")) {
+for (const control of all(".control:not(.slider)")) {
   const figure = document.getElementById(control.dataset.figure);
   const { attribute } = control.dataset;
   const choices = all(".choices button", control);
@@ -78,6 +91,20 @@ for (const control of all(".control")) {
       tell(`${control.getAttribute("aria-label")}: ${choice.textContent}. Running.`);
     });
   }
+}
+
+// Sliders within sentences: what is chosen is told at once, and run when it is let go of.
+for (const control of all(".slider")) {
+  const figure = document.getElementById(control.dataset.figure);
+  const [slider, output] = [control.querySelector("input"), control.querySelector("output")];
+  const choices = all("data", control);
+  // A browser may have it where it was when the page was left.
+  slider.value = slider.defaultValue;
+  slider.addEventListener("input", () => {
+    output.textContent = choices[slider.value].textContent;
+    slider.setAttribute("aria-valuetext", output.textContent);
+  });
+  slider.addEventListener("change", () => figure.setAttribute(control.dataset.attribute, choices[slider.value].value));
 }
 
 /** A formula's number (lessons/src/formula.rs), of what a figure has told; NaN where it has not yet. */
@@ -108,17 +135,22 @@ function holds([left, sign, right], known) {
 }
 
 // Goals.
-for (const goal of all(".goal")) {
+for (const [number, goal] of all(".goal").entries()) {
   const figure = document.getElementById(goal.dataset.figure);
   const wanted = JSON.parse(goal.dataset.goal);
   const known = { time: NaN, runs: [] };
   const look = () => {
     const done = wanted.select === undefined ? wanted.all.every((part) => holds(part, known)) : known.job === wanted.select;
     if (!done || goal.classList.contains("done")) return;
-    goal.classList.add("done");
-    goal.querySelector(".state").textContent = "Done:";
+    reach();
+    note(({ goals }) => (goals[number] = true));
     tell(`Goal reached. ${goal.textContent}`);
   };
+  const reach = () => {
+    goal.classList.add("done");
+    goal.querySelector(".state").textContent = "Done:";
+  };
+  if (progress.goals[number]) reach();
   const listen = (event, take) =>
     figure?.addEventListener(event, ({ detail }) => {
       take(detail);
@@ -180,12 +212,28 @@ function show(at, isAsked) {
     if (i !== at) for (const figure of all("switchyard-view", step)) Promise.resolve(figure.pause?.()).catch(() => {});
   });
   document.getElementById("end")?.classList.toggle("later", at + 1 < steps.length);
+  note((of) => {
+    of.step = at + 1;
+    of.ended ||= at + 1 === steps.length;
+  });
   if (isAsked) {
     const title = steps[at].querySelector("h2");
     title.focus({ preventScroll: true });
     title.scrollIntoView({ block: "start" });
   }
   settle();
+}
+
+// The front page says how far one is, and leads there.
+for (const link of all(".lessons a[data-lesson]")) {
+  const { lesson, mark, steps } = link.dataset;
+  const { step, ended, guesses } = kept(lesson, mark);
+  if (step === 1 && !guesses.length) continue;
+  const far = document.createElement("span");
+  far.className = "far";
+  far.textContent = ended ? " ✓ done" : ` step ${step} of ${steps}`;
+  link.after(far);
+  if (!ended) link.hash = `step-${step}`;
 }
 
 if (steps.length > 0) {

@@ -123,7 +123,7 @@ test("what is set, shown and told elsewhere is found by the words that people ha
     film: /^Film ten seconds$/,
     "moving picture": /^Film ten seconds$/,
     perfetto: /^Timeline of .* as Chrome trace$/,
-    lessons: /^six lessons$/,
+    lessons: /^nine lessons$/,
     article: /^Embed$/,
     speed: /^Speed$/,
   })) {

@@ -61,7 +61,7 @@ const TRIED = {
   "docs/whole-wait.md": { "": "below" },
   "docs/sweeps.md": { "": "below, and the benchmark's own tests", python: "python/tests", toml: "below" },
 };
-const OF_LESSONS = ["view", "guess", "moments", "claim", "control", "goal"];
+const OF_LESSONS = ["view", "guess", "moments", "claim", "control", "slider", "goal", "rust", "sh"];
 
 test("every example in a document is tried by a test", () => {
   const all = [...documents()];
@@ -253,6 +253,30 @@ test("the script of the guide runs, is explained and scored", { skip }, (t) => {
   assert.match(compared, /las/);
   assert.match(why, /attained, GPU·s/);
   assert.match(score, /^score [\d.]+, 95 % interval /m);
+});
+
+test("each exercise of the sheet is solved by what teachers have, and not by what solves the one before", { skip }, (t) => {
+  const folder = workplace(t);
+  const sheet = readFileSync(join(root, "docs/lessons/exercises.md"), "utf8").split(/^## /m);
+  const goals = sheet.map((exercise) => [...exercise.matchAll(/`(\w+)` at least (\d+)/g)].map(([, name, least]) => [name, Number(least)])).filter(({ length }) => length);
+  const [first] = of("docs/lessons/exercises.md", "rust");
+  const solutions = [first, ...of("docs/lessons/teachers.md", "rust")];
+  assert.equal(goals.length, 4);
+  assert.equal(solutions.length, goals.length + 1);
+  const [command] = of("docs/lessons/exercises.md", "sh").flatMap(commands);
+  assert.deepEqual(of("docs/lessons/teachers.md", "sh").flatMap(commands), [command]);
+  for (const draw of [7, 1, 2, 3]) {
+    const scores = solutions.map((text) => {
+      writeFileSync(join(folder, "mine.rhai"), text);
+      const { challenges } = JSON.parse(shell(folder, `${command.replace("7", draw)} --json -`));
+      return new Map(challenges.map(({ name, score }) => [name, score]));
+    });
+    goals.forEach((goal, at) => {
+      const reached = (of) => goal.every(([name, least]) => of.get(name) >= least);
+      assert.ok(reached(scores[at + 1]), `draw ${draw}: exercise ${at + 2} is not solved`);
+      assert.ok(!reached(scores[at]), `draw ${draw}: exercise ${at + 2} is solved by the one before`);
+    });
+  }
 });
 
 test("the plug-ins of the guide run", { skip }, (t) => {

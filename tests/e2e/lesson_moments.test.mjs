@@ -161,7 +161,7 @@ test("an article has moments, too", async (t) => {
   }
 });
 
-for (const [lesson, step, at, job] of [["3-goodput", 4, 1, "lab-092"], ["5-learned", 1, 1, "lab-227"], ["6-fairness", 4, 2, "lab-172"]]) {
+for (const [lesson, step, at, job] of [["3-goodput", 4, 1, "lab-092"], ["5-learned", 1, 1, "lab-227"], ["6-fairness", 4, 2, "lab-172"], ["7-quotas", 4, 1, "see-4"], ["8-failures", 2, 1, "train"], ["9-types", 2, 1, "games"]]) {
   test(`scrolling leads a figure of ${lesson}`, async (t) => {
     const { page, list, figure } = await opened(t, `lessons/${lesson}.html#step-${step}`, { viewport: SIZES[1440] });
     const times = await list.locator("li").evaluateAll((items) => items.map(({ dataset }) => Number(dataset.t)));
@@ -191,7 +191,7 @@ test("names of jobs in moments and questions are live", async (t) => {
 });
 
 test("a job that is live once is so wherever it is named beside its figure", async (t) => {
-  for (const address of ["1-waiting", "2-guessing", "3-goodput", "4-placement", "5-learned", "6-fairness", "../article/index"]) {
+  for (const address of ["1-waiting", "2-guessing", "3-goodput", "4-placement", "5-learned", "6-fairness", "7-quotas", "8-failures", "9-types", "../article/index"]) {
     const page = await open(t, `lessons/${address}.html`, { javaScriptEnabled: false });
     // In choices it is part of what is pressed; what a number opens is about the number.
     const dead = await page.locator(".step, main > section").evaluateAll((steps) =>

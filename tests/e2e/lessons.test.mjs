@@ -27,6 +27,18 @@ async function reach(step) {
   } else if (wanted.all[0][0] === "time") {
     await figure.evaluate((figure, t) => figure.seek(t), wanted.all[0][2]);
   } else {
+    const slider = step.locator(".slider input");
+    if (await slider.count()) {
+      const most = Number(await slider.getAttribute("max"));
+      // From one end to the other, by keys.
+      for (let at = 0; at <= most; at++) {
+        const before = await slider.inputValue();
+        await slider.press(at ? "ArrowRight" : "Home");
+        assert.equal(await slider.inputValue(), String(at));
+        assert.equal(await step.locator(".slider output").textContent(), await slider.getAttribute("aria-valuetext"));
+        if (before !== String(at) && (await done(4_000))) return;
+      }
+    }
     const choices = step.locator(".control .choices button");
     for (const choice of await choices.all()) {
       // What the figure shows already is not run again.
@@ -75,6 +87,102 @@ for (const name of lessons) {
     });
   }
 }
+
+test("progress is kept, and the certificate is a link with one's own guesses beside the answers", async (t) => {
+  const page = await open(t, "lessons/1-waiting.html", { viewport: SIZES[390] });
+  const first = page.locator("#step-1 .guess");
+  await first.locator(".choices button").nth(0).click();
+  // The first one counts.
+  await first.locator("[data-right]").click();
+  await page.locator("#step-1").getByRole("button", { name: "Continue" }).click();
+  await page.locator("#step-2 switchyard-view").evaluate((figure) => figure.seek(18_000));
+  await page.locator("#step-2 .goal.done").waitFor();
+  // There again later.
+  await page.goto(new URL("1-waiting.html", page.url()).href);
+  assert.equal(await page.locator("#step-1 .choices button").nth(0).getAttribute("aria-pressed"), "true");
+  assert.ok(await page.locator("#step-1 .reveal").isVisible());
+  assert.equal(await page.locator("#step-2 .goal.done").count(), 1);
+  await page.goto(new URL("1-waiting.html#step-2", page.url()).href);
+  await page.goto(new URL("index.html", page.url()).href);
+  const link = page.locator(".lessons a").first();
+  assert.match(await link.getAttribute("href"), /#step-2$/);
+  assert.match(await page.locator(".lessons .far").textContent(), /step 2 of \d/);
+  await page.getByRole("link", { name: "Your certificate" }).click();
+  await page.getByText("You guessed 1 of").waitFor();
+  const own = page.locator(".asked").first();
+  assert.equal(await own.locator(".mine").count(), 1);
+  assert.match(await own.locator(".mine").textContent(), /\(guessed\)/);
+  assert.equal(await own.locator(".mine[data-right]").count(), 0);
+  assert.match(await own.locator(".reached").textContent(), /^1 of \d guessed, 1 of \d goals reached$/);
+  // What is not guessed is not told.
+  assert.equal(await page.locator(".question-asked .reveal:visible").count(), 1);
+  assert.ok((await widthOf(page)) <= 390);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.getByLabel("Your name, if you like:").fill("<b>Ada</b>");
+  await page.getByText("<b>Ada</b> guessed 1 of").waitFor();
+  await screenshot(page, "lesson-certificate-390");
+  // Somebody else sees the same, and keeps what is theirs.
+  const { hash } = new URL(page.url());
+  const other = await open(t, `lessons/certificate.html${hash}`, { viewport: SIZES[1440] });
+  await other.getByText("<b>Ada</b> guessed 1 of").waitFor();
+  assert.equal(await other.locator(".mine").count(), 1);
+  assert.equal(await other.locator("#anew").isVisible(), false);
+  assert.equal(await other.evaluate(() => localStorage.getItem("switchyard lessons")), null);
+  assert.deepEqual(await accessibilityProblems(other), []);
+  // Guesses of another text of the lesson are told so, and what is no guess is none.
+  for (const wrong of ["1-waiting=0000.0.1", "1-waiting=zzzz.9.1", "%F0=1&name=%00", "1-waiting"]) {
+    await other.goto(new URL(`certificate.html?${Math.random()}#v=1&${wrong}`, other.url()).href);
+    await other.getByText(/is guessed yet|guessed 0 of/).waitFor();
+    assert.equal(await other.locator(".mine").count(), 0, wrong);
+    assert.equal(await other.locator(".changed:visible").count(), wrong.includes("0000") ? 1 : 0, wrong);
+  }
+  await page.getByRole("button", { name: "Forget all guesses" }).click();
+  await page.getByText("Nothing is guessed yet").waitFor();
+  assert.equal(await page.evaluate(() => localStorage.getItem("switchyard lessons")), null);
+});
+
+test("what is kept is not believed", async (t) => {
+  for (const kept of ["7", "nonsense", '{"1-waiting":{"mark":7}}', '{"1-waiting":{"mark":"0000","guesses":[{}],"goals":"x"}}', '{"__proto__":{"mark":"0000"}}']) {
+    const page = await open(t, "lessons/1-waiting.html", {
+      viewport: SIZES[390],
+      before: (page) => page.addInitScript((kept) => localStorage.setItem("switchyard lessons", kept), kept),
+    });
+    await page.locator("#step-1 .guess [data-right]").press("Enter");
+    assert.match(await page.locator("#step-1 .reveal").textContent(), /^Right\./, kept);
+    await page.close();
+  }
+});
+
+for (const [name, width] of [["teachers", 390], ["teachers", 1440], ["exercises", 390]]) {
+  test(`${name} at ${width}`, async (t) => {
+    const page = await open(t, `lessons/${name}.html`, { viewport: SIZES[width] });
+    assert.ok((await widthOf(page)) <= width);
+    assert.deepEqual(await accessibilityProblems(page), []);
+    if (name === "teachers") {
+      const answers = page.locator("details");
+      assert.equal(await answers.count(), lessons.length);
+      await answers.first().locator("summary").press("Enter");
+      assert.ok(await answers.first().locator(".reveal").first().isVisible());
+    }
+    assert.ok((await page.locator("pre").count()) > 1);
+    await screenshot(page, `lesson-${name}-${width}`);
+  });
+}
+
+test("the exercise sheet leads to the editor", async (t) => {
+  const page = await open(t, "lessons/exercises.html", { viewport: SIZES[1440] });
+  await page.locator("a[href*='?write']").first().click();
+  await page.locator("#editor .cm-content").waitFor();
+});
+
+test("teams are named with the colour that they have in the figure", async (t) => {
+  const page = await open(t, "lessons/7-quotas.html", { viewport: SIZES[1440] });
+  for (const team of ["vision", "speech"]) {
+    assert.ok(await page.locator(`#step-1 .team:has(code:text-is("${team}")) svg`).first().isVisible(), team);
+  }
+  const fills = await page.locator("#step-1 .team rect").evaluateAll((all) => new Set(all.map((one) => one.getAttribute("fill"))).size);
+  assert.equal(fills, 4, "two teams, by day and by night");
+});
 
 test("without scripts a lesson is text and stills", async (t) => {
   const page = await open(t, `lessons/${lessons[0]}`, { viewport: SIZES[390], javaScriptEnabled: false });
@@ -201,7 +309,7 @@ test("every link between lesson pages leads to a page", () => {
 
 test("the page leads to the lessons that lie beside it, and the lessons back to the page", async (t) => {
   const page = await open(t, "index.html#v=1&t=0");
-  await page.getByRole("link", { name: "six lessons" }).click();
+  await page.getByRole("link", { name: "nine lessons" }).click();
   await page.getByRole("heading", { level: 1 }).waitFor();
   assert.match(page.url(), /\/lessons\/index\.html$/);
   await page.getByRole("link", { name: "Switchyard", exact: true }).first().click();

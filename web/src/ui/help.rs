@@ -152,7 +152,7 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
             <h2>{ "What this is" }</h2>
             <p>{ "Switchyard replays a GPU cluster's job trace under different schedulers, in this page, and shows what each would have done and why. Open a trace on the left; everything stays on your computer." }</p>
             if let Some(lessons) = address::lessons() {
-                <p><a href={lessons}>{ "Six lessons, three minutes each" }</a></p>
+                <p><a href={lessons}>{ "Nine lessons, three minutes each" }</a></p>
             }
             <h2>{ "What it opens" }</h2>
             <p>{ FORMATS }</p>

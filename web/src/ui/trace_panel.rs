@@ -119,7 +119,7 @@ pub(super) fn trace_panel(state: &StateHandle, session: &Session) -> Html {
             if state.panels.guide.is_none() && !state.panels.asks_for_guide {
                 <p class="hint">{ "New here? " }<button type="button" class="link" onclick={onguide}>{ "Three jobs, step by step" }</button>
                     if let Some(lessons) = address::lessons() {
-                        { ", or " }<a href={lessons}>{ "six lessons" }</a>
+                        { ", or " }<a href={lessons}>{ "nine lessons" }</a>
                     }
                 </p>
             }
