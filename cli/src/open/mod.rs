@@ -11,7 +11,7 @@ use crate::{Failure, input, output, script};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
 use page::Page;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use server::{Answer, Body, Request, Server};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
@@ -21,6 +21,16 @@ use switchyard::policies::PolicySpec;
 use switchyard::workload::{SAMPLES, Sample};
 use switchyard_app::Permalink;
 use switchyard_app::study::StudyError;
+
+/// What is encoded of a file's name in its address: the page shows it as it stands there.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'+');
+
+/// What the page fetches at most (static/remote.js).
+const MOST_BYTES: u64 = 512_000_000;
 
 /// Where the files stand, below the page.
 const TRACE: &str = "trace/";
@@ -83,7 +93,7 @@ pub(crate) fn open(arguments: &Arguments) -> Result<(), Failure> {
         .map_err(Failure::Run)?;
     let home = server.address();
     if !matches!(offer, Offer::Nothing) {
-        let name = utf8_percent_encode(&name, NON_ALPHANUMERIC);
+        let name = utf8_percent_encode(&name, ENCODED);
         link.add("url", &format!("{home}{TRACE}{name}"));
     }
     ask(arguments, &mut link)?;
@@ -106,7 +116,7 @@ pub(crate) fn open(arguments: &Arguments) -> Result<(), Failure> {
 /// What the page is to open, and the name of that.
 fn offered(paths: &[PathBuf], link: &mut Permalink) -> Result<(String, Offer), Failure> {
     let refused = |why: String| Err(Failure::Input(anyhow!(why)));
-    let mut files = Vec::new();
+    let (mut files, mut bytes) = (Vec::new(), 0);
     for path in paths {
         let name = path.display();
         if let Some(sample) = input::sample(path) {
@@ -143,15 +153,19 @@ fn offered(paths: &[PathBuf], link: &mut Permalink) -> Result<(String, Offer), F
                 "{name} is no file: name files; what comes through a pipe is opened as -"
             ));
         }
+        bytes += found.len();
+        if bytes > MOST_BYTES {
+            return refused(format!(
+                "up to {name} there are more than {} MB, which the page does not fetch: open it without a file, and drop the files on it",
+                MOST_BYTES / 1_000_000
+            ));
+        }
         files.push((apart(input::name_of(path), &files), path.clone()));
     }
     Ok(match &files[..] {
         [] => (String::new(), Offer::Nothing),
         [(name, path)] => (name.clone(), Offer::File(path.clone())),
-        [(first, _), rest @ ..] => (
-            format!("{first} and {} more.tar", rest.len()),
-            Offer::Files(files),
-        ),
+        [(first, _), rest @ ..] => (format!("{first}+{}.tar", rest.len()), Offer::Files(files)),
     })
 }
 

@@ -139,6 +139,28 @@ pub(super) fn content_type(name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flate2::Compression;
+    use flate2::read::GzEncoder;
+
+    #[test]
+    fn what_is_in_the_program_comes_compressed_where_it_may() {
+        let packed = |text: &str| -> &'static [u8] {
+            let mut packed = Vec::new();
+            let mut reader = GzEncoder::new(text.as_bytes(), Compression::default());
+            reader.read_to_end(&mut packed).expect("memory");
+            packed.leak()
+        };
+        let files = [("index.html", "<p>"), ("a.js", "1")];
+        let files = files.map(|(name, text)| (name.to_owned(), Kept::Packed(packed(text))));
+        let page = Page(files.into());
+        let file = |name, takes| page.file(name, takes).expect("sound").expect("there");
+        assert_eq!(file("a.js", true).bytes, packed("1"));
+        assert!(file("a.js", true).is_packed && !file("a.js", false).is_packed);
+        assert_eq!(file("a.js", false).bytes, b"1");
+        assert_eq!(file("", true).bytes, b"<p>");
+        assert!(!file("index.html", true).is_packed);
+        assert!(page.file("b.js", true).expect("sound").is_none());
+    }
 
     #[test]
     fn the_page_is_no_app_here() {

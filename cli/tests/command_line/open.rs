@@ -161,6 +161,14 @@ fn what_cannot_be_opened_is_said_before_anything_is_served() {
     assert!(open("--restart-cost=-1").contains("--restart-cost is '-1': it takes a number"));
     let both = ["open", "--page", &page, "sample:lab", "tiresias.csv"];
     assert!(failure(2, &both).contains("sample:lab is opened alone"));
+    // It takes no room: nothing is in it.
+    let large = std::fs::File::create(folder.path("large.csv")).expect("the folder is there");
+    large.set_len(600_000_000).expect("a file with a hole");
+    let why = open(&folder.path("large.csv"));
+    assert!(
+        why.contains("large.csv there are more than 512 MB, which the page does not fetch"),
+        "{why}"
+    );
     let none = failure(2, &["open", "--page", &folder.path("dist/weights")]);
     assert!(
         none.contains("has no index.html: name the folder that `cargo xtask build` makes"),
@@ -251,7 +259,7 @@ fn a_file_is_opened_by_a_link_with_what_is_asked_for() {
         served.link
     );
     let trace = served.trace();
-    assert_eq!(trace, "trace/my%20jobs%20%26%20more%2Ecsv");
+    assert_eq!(trace, "trace/my%20jobs%20%26%20more.csv");
     let (head, body) = served.get(&trace);
     assert!(
         head.contains("Content-Type: application/octet-stream\r\n"),
@@ -292,7 +300,7 @@ fn several_files_are_opened_as_one_trace() {
     let files = files.each_ref().map(String::as_str);
     let served = Served::with(&folder, &files);
     let trace = served.trace();
-    assert_eq!(trace, "trace/a%2Ecsv%20and%202%20more%2Etar");
+    assert_eq!(trace, "trace/a.csv+2.tar");
     let archive = folder.path("all.tar");
     std::fs::write(&archive, served.get(&trace).1).expect("the folder is there");
     let of =
