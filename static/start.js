@@ -48,8 +48,10 @@
     else document.body?.append(paragraph);
   };
 
+  // What keeps the page for when there is no network (static/offline.js) may be forbidden: it works without.
   const isOurs = (address) =>
-    /^(blob|wasm-eval|trusted-types)/.test(address) || address.startsWith(new URL(".", location).href);
+    /^(blob|wasm-eval|trusted-types)/.test(address) ||
+    (address.startsWith(new URL(".", location).href) && !address.endsWith("/service-worker.js"));
   let forbidden;
   document.addEventListener("securitypolicyviolation", (event) => {
     // Others' extensions and reports are none of the page's business.

@@ -55,12 +55,13 @@ globalThis.switchyardWorkers = (() => {
   };
 
   // Under Trusted Types the address of a worker passes a policy: here the only one, which lets
-  // through what was made above.
+  // through what was made above, and who keeps the page for when there is no network (static/offline.js).
+  const keeper = new URL("service-worker.js", document.baseURI).href;
   let policy;
   const trusted = (address) => {
     if (!globalThis.trustedTypes) return address;
     policy ??= trustedTypes.createPolicy("switchyard", {
-      createScriptURL: (address) => (address.startsWith("blob:") ? address : null),
+      createScriptURL: (address) => (address.startsWith("blob:") || address === keeper ? address : null),
     });
     return policy.createScriptURL(address);
   };
@@ -161,5 +162,8 @@ globalThis.switchyardWorkers = (() => {
       return new Uint8Array(await response.arrayBuffer());
     },
     endAll,
+    /** When the workers' program is there. */
+    have: () => program("worker"),
+    keeper: () => trusted(keeper),
   };
 })();

@@ -220,7 +220,7 @@ pub(crate) fn load(
 }
 
 /// The embedded sample that is named, if one is.
-fn sample(path: &Path) -> Option<&str> {
+pub(crate) fn sample(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(SAMPLE)
 }
 
@@ -468,7 +468,8 @@ fn time(text: &str, unit: &str) -> Result<f64, String> {
     seconds_of(text).ok_or_else(why)
 }
 
-fn name_of(path: &Path) -> String {
+/// The name of a file without its folder.
+pub(crate) fn name_of(path: &Path) -> String {
     path.file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy()

@@ -1,6 +1,6 @@
 //! `switchyard`: the engine without a browser.
 //!
-//! `run` and `compare` simulate a trace, `why` asks about a job in it, `start` when one would start, `capacity` how many nodes it takes, `paper` repeats a
+//! `open` shows the page with a trace in it, `run` and `compare` simulate one, `why` asks about a job in it, `start` when one would start, `capacity` how many nodes it takes, `paper` repeats a
 //! paper's experiments, `sweep` runs a grid of them, `inspect` says what is in a trace, `convert` writes it in another format, `policies`
 //! lists the schedulers, `score` says what one of your own makes of the challenges; `completions` and `man` are for the
 //! shell. Results go to standard output, progress to standard error.
@@ -16,6 +16,7 @@ mod failure;
 mod input;
 mod inspect;
 mod memory;
+mod open;
 mod output;
 mod paper;
 mod policies;
@@ -64,6 +65,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show the page in a browser with files opened in it, all on this computer
+    Open(open::Arguments),
     /// Run a trace under one or more policies and print the metrics
     Run(run::Arguments),
     /// The same, each policy beside the first one as baseline
@@ -119,6 +122,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Open(arguments) => open::open(&arguments),
         Command::Run(arguments) => run::run(&arguments, false),
         Command::Compare(arguments) => run::run(&arguments, true),
         Command::Why(arguments) => why::why(&arguments),

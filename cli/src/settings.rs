@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use switchyard::outages::Outages;
 use switchyard::policies::ParamKind;
+use switchyard::weights::Weights;
 use switchyard::{SETTINGS, Setting, SettingGroup};
 use switchyard_app::queue_files;
 use switchyard_app::study::{Prepared, Request, Study, StudyError, cluster_of};
@@ -53,7 +54,7 @@ pub(crate) struct SettingsArguments {
 }
 
 /// The flags of [`SETTINGS`], with the values that were given.
-struct Flags(Vec<(&'static Setting, String)>);
+pub(crate) struct Flags(Vec<(&'static Setting, String)>);
 
 /// The settings that have a flag. A rule for applications is asked for by a file's name, which is
 /// among their [arguments](ApplicationArguments).
@@ -61,6 +62,28 @@ fn flagged() -> impl Iterator<Item = &'static Setting> {
     SETTINGS
         .iter()
         .filter(|setting| !matches!(setting.kind, ParamKind::Text(_)))
+}
+
+impl Flags {
+    /// The settings that were given, each with a value that it takes.
+    pub(crate) fn checked(&self) -> Result<&[(&'static Setting, String)], Failure> {
+        let mut request = Request::with(Weights::default());
+        for (setting, value) in &self.0 {
+            let set = request.set(setting, value.clone());
+            set.map_err(|error| refused(setting, error))?;
+        }
+        Ok(&self.0)
+    }
+}
+
+/// Why a flag's value is none, as whoever gave it wrote it.
+fn refused(setting: &Setting, error: StudyError) -> Failure {
+    match error {
+        StudyError::Setting { value, why, .. } => {
+            Failure::Input(anyhow!("--{} is '{value}': {why}", flag(setting)))
+        }
+        other => other.into(),
+    }
 }
 
 fn flag(setting: &Setting) -> String {
@@ -150,12 +173,7 @@ impl SettingsArguments {
         let mut request = Request::default();
         for (setting, value) in &self.flags.0 {
             let set = request.set(setting, value.clone());
-            set.map_err(|error| match error {
-                StudyError::Setting { value, why, .. } => {
-                    Failure::Input(anyhow!("--{} is '{value}': {why}", flag(setting)))
-                }
-                other => other.into(),
-            })?;
+            set.map_err(|error| refused(setting, error))?;
         }
         if let Some(name) = &self.preset {
             request.preset(name)?;
@@ -164,8 +182,8 @@ impl SettingsArguments {
             let file = files::read(path)
                 .with_context(|| format!("cannot read {}", path.display()))
                 .map_err(Failure::Input)?;
-            let refused = |why| Failure::Input(anyhow!("{}: {why}", path.display()));
-            request.own_weights(&file).map_err(refused)?;
+            let unfit = |why| Failure::Input(anyhow!("{}: {why}", path.display()));
+            request.own_weights(&file).map_err(unfit)?;
         }
         let policies = self.policies.iter().map(|text| script::policy(text));
         let policies = policies.collect::<Result<Vec<_>, _>>()?;

@@ -95,7 +95,8 @@ export function browser(flags = [], folder = dist) {
    *   `most`, milliseconds until it is taken to hang
    */
   async function open(t, address, { before, tolerated, most = MOST_MS, ...options } = {}) {
-    const context = await chrome.newContext(options);
+    // What a page keeps for when there is no network comes between it and the requests that tests look at.
+    const context = await chrome.newContext({ serviceWorkers: "block", ...options });
     const page = await context.newPage();
     await before?.(page);
     const url = new URL(address, server.url).href;

@@ -15,6 +15,7 @@ const MIME = {
   ".png": "image/png",
   ".svg": "image/svg+xml",
   ".txt": "text/plain; charset=utf-8",
+  ".webmanifest": "application/manifest+json",
   ".wasm": "application/wasm",
   ".wgsl": "text/wgsl; charset=utf-8",
 };
@@ -23,7 +24,8 @@ const MIME = {
  * Serves `folder` under `base`, on a port of the system's choice.
  * @param {object} options `headers` for every answer, further `pages` by name, as HTML, and whether files travel
  *   compressed (`gzip`)
- * @returns {Promise<{url: string, close: () => Promise<void>}>} `url` ends in `base`.
+ * @returns {Promise<{url: string, asked: string[], close: () => Promise<void>}>} `url` ends in `base`; `asked`: what has
+ *   been asked for so far, below `base`.
  */
 export async function serve(folder, base = "/some/sub/path/", { headers = {}, pages = {}, gzip = false } = {}) {
   const packed = new Map();
@@ -31,8 +33,10 @@ export async function serve(folder, base = "/some/sub/path/", { headers = {}, pa
     if (!packed.has(name)) packed.set(name, gzipSync(content));
     return packed.get(name);
   };
+  const asked = [];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
+    asked.push(request.url.slice(base.length));
     const name = pathname.startsWith(base) && pathname.slice(base.length);
     const file = name !== false && fileFor(folder, name);
     const content = pages[name] ?? (file && (await readFile(file).catch(() => null)));
@@ -48,6 +52,7 @@ export async function serve(folder, base = "/some/sub/path/", { headers = {}, pa
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}${base}`,
+    asked,
     close: () =>
       new Promise((resolve) => {
         server.close(resolve);

@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 use crate::setup::{Need, Toolbox};
 use crate::workspace::{BUNDLES, COLUMNAR, SCRIPTS, WORKER};
 use crate::{
-    few_files, first_picture, lessons, lock, module, notices, parts, policy, shell, single_file,
-    workspace,
+    few_files, first_picture, lessons, lock, module, notices, offline, parts, policy, shell,
+    single_file, workspace,
 };
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.
@@ -52,7 +52,8 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     );
     // Trunk clears what else is there.
     module::write(toolbox)?;
-    lessons::write(toolbox)
+    lessons::write(toolbox)?;
+    offline::write(&dist)
 }
 
 /// The page as `cargo xtask serve` builds it, for the tests that look at that.
@@ -78,16 +79,17 @@ pub(crate) fn trunk(toolbox: &Toolbox) -> Result<Command> {
     Ok(trunk)
 }
 
-/// The page that is published says what lies beside it: the lessons, which it leads to, and itself as one
-/// file, which it saves. (One that is served for development has neither.)
+/// The page that is published says what lies beside it: the lessons, which it leads to, itself as one
+/// file, which it saves, and what makes it an app. (One that is served for development has none of them.)
 fn with_neighbours(index: &str) -> Result<String> {
     let (before, after) = index
         .split_once("</title>")
         .context("the page has no title")?;
     let lessons = "<link rel=\"help\" href=\"./lessons/index.html\">";
     let single = "<link rel=\"alternate\" href=\"./switchyard.html\" title=\"All in one file\">";
+    let app = offline::MANIFEST;
     Ok(format!(
-        "{before}</title>\n    {lessons}\n    {single}{after}"
+        "{before}</title>\n    {lessons}\n    {single}\n    {app}{after}"
     ))
 }
 

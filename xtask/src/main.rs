@@ -3,6 +3,7 @@
 //! - `setup/` puts the tools in place: the wasm target, Trunk, wasm-bindgen, wasm-opt, a browser
 //! - `build` makes `dist/`, `single_file` makes of it one page that opens from a disk; `policy` says
 //!   what they may load, `notices` whose code is in them
+//! - `offline` makes the page an app that is kept for when there is no network
 //! - `lessons` makes pages of the lessons and the article, in `dist/`
 //! - `module` makes of the engine a package for code, `dist/module/`
 //! - `bench` measures the engine natively beside wasm; `wasm` builds it for both
@@ -21,6 +22,7 @@ mod lessons;
 mod lock;
 mod module;
 mod notices;
+mod offline;
 mod parts;
 mod policy;
 mod release;

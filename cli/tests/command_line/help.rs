@@ -23,7 +23,7 @@ fn help_is_grouped_short_and_has_examples() {
         assert_eq!(help, said(&[command, "-h"]));
     }
     for command in [
-        "run", "compare", "why", "start", "capacity", "inspect", "convert", "sweep",
+        "open", "run", "compare", "why", "start", "capacity", "inspect", "convert", "sweep",
     ] {
         let help = said(&[command, "--help"]);
         assert!(help.contains("Examples:\n  switchyard "), "{command}");
