@@ -166,7 +166,7 @@ impl Figure {
         let figure = self.with("link", &link)?;
         for (key, _) in Permalink::read(settings) {
             ensure!(
-                setting(&key).is_some(),
+                setting(key).is_some(),
                 "there is no setting '{key}' in links"
             );
         }
@@ -179,7 +179,7 @@ impl Figure {
         let parts = Permalink::read(link);
         let mut settings: Vec<(&'static Setting, String)> = Vec::new();
         for (key, value) in parts {
-            if let Some(setting) = setting(&key) {
+            if let Some(setting) = setting(key) {
                 // What is said last counts.
                 settings.retain(|(said, _)| said.key != setting.key);
                 settings.push((setting, value.into_owned()));
