@@ -503,7 +503,7 @@ fn slider(control: &Control, (before, behind): &(String, String), step: &Step) -
     let mut options = String::new();
     for (label, value) in choices {
         options += &format!(
-            "<data value=\"{}\">{}</data>",
+            "<data value=\"{}\" data-label=\"{}\"></data>",
             escaped(value),
             escaped(label)
         );

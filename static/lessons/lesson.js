@@ -101,7 +101,7 @@ for (const control of all(".slider")) {
   // A browser may have it where it was when the page was left.
   slider.value = slider.defaultValue;
   slider.addEventListener("input", () => {
-    output.textContent = choices[slider.value].textContent;
+    output.textContent = choices[slider.value].dataset.label;
     slider.setAttribute("aria-valuetext", output.textContent);
   });
   slider.addEventListener("change", () => figure.setAttribute(control.dataset.attribute, choices[slider.value].value));

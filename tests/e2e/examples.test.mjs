@@ -85,7 +85,7 @@ function dead(document, text = readFileSync(join(root, document), "utf8")) {
   const links = [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
   return links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false;
-    const [path, heading] = link.split("#");
+    const [path, heading] = link.replace(/\?[^#]*/, "").split("#");
     // Pages are built from documents.
     if (path.endsWith(".html")) return false;
     const target = path ? join(dirname(document), path) : document;

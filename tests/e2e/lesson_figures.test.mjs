@@ -53,7 +53,7 @@ test("a figure of a lesson is the view alone, as high as what it shows; elsewher
   // What failures cost stands there where there are some.
   await failures.evaluate(() => (location.hash = "step-4"));
   const cost = await frameOf(failures.locator("#step-4 switchyard-view"));
-  await cost.getByText("Lost to failures").first().waitFor();
+  await cost.getByRole("button", { name: "Lost to failures" }).waitFor();
   assert.equal(await shown(cost, ".lives"), false);
   const article = await open(t, "article/index.html", { viewport: { width: 1440, height: 900 } });
   const other = await frameOf(article.locator("switchyard-view").first());
