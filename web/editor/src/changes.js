@@ -30,7 +30,7 @@ export const changes = (code) => {
         ? `${counted(many, "place differs", "places differ")} from “${before.name}”. What has gone is shown above what has come.`
         : `The text is that of “${before.name}”.`;
     if (places.textContent !== said) places.textContent = said;
-    steps.hidden = !many;
+    steps.hidden = many < 2;
     const isOver = before?.log_hash && now?.log_hash;
     const key = isOver ? `${before.log_hash} ${now.log_hash} ${before.id} ${now.id}` : `${Boolean(before)}`;
     if (key === told) return;
@@ -49,7 +49,7 @@ export const changes = (code) => {
       ...jobs.map(({ name, before, after }) => {
         const by = after - before;
         const words = `${by < 0 ? "−" : "+"}${page.inWords("jct_mean", Math.abs(by))}`;
-        const open = button(name, () => page.select(name), { className: "quiet job", title: "Opens this job" });
+        const open = button(name, () => page.select(name), { className: "quiet job", title: `Opens ${name}` });
         const cells = [before, after].map((value) => made("td", {}, page.inWords("jct_mean", value)));
         return made("tr", {}, made("th", { scope: "row" }, open), ...cells, made("td", { className: by < 0 ? "better" : "worse" }, words));
       }),

@@ -35,13 +35,15 @@ const look = EditorView.theme({
   ".cm-completionInfo": { padding: "6px 9px", maxWidth: "34ch", fontFamily: "system-ui, sans-serif" },
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)", textUnderlineOffset: "3px" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
-  "&.cm-merge-b .cm-changedLine, &.cm-merge-b .cm-insertedLine": { backgroundColor: "color-mix(in srgb, var(--good) 12%, transparent)" },
-  "&.cm-merge-b .cm-changedText": { background: "color-mix(in srgb, var(--good) 26%, transparent)" },
+  // Tints so faint that all colours of words can be read on them: what differs within a line has a line of its own.
+  "&.cm-merge-b .cm-changedLine, &.cm-merge-b .cm-insertedLine": { backgroundColor: "color-mix(in srgb, var(--good) 6%, transparent)" },
+  "&.cm-merge-b .cm-changedLine.cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--good) 6%, transparent)" },
+  "&.cm-merge-b .cm-changedText": { background: "none", borderBottom: "2px solid var(--good)" },
   "&.cm-merge-b .cm-changedLineGutter": { background: "var(--good)" },
-  ".cm-deletedChunk": { backgroundColor: "color-mix(in srgb, var(--bad) 11%, transparent)", paddingLeft: "6px" },
-  ".cm-deletedChunk .cm-deletedText": { background: "color-mix(in srgb, var(--bad) 24%, transparent)" },
-  ".cm-deletedChunk del, .cm-deletedLine del": { textDecoration: "none" },
   "&.cm-merge-b .cm-deletedLineGutter": { background: "var(--bad)" },
+  ".cm-deletedChunk": { backgroundColor: "color-mix(in srgb, var(--bad) 6%, transparent)", paddingLeft: "6px", color: "var(--text)" },
+  "&.cm-merge-b .cm-deletedChunk .cm-deletedText, .cm-deletedChunk .cm-deletedText": { background: "none", borderBottom: "2px solid var(--bad)" },
+  ".cm-deletedChunk del, .cm-deletedLine del": { textDecoration: "none" },
   ".cm-lint-marker-error": { content: '"●"', color: "var(--bad)", fontSize: "10px" },
 });
 
@@ -148,7 +150,7 @@ export const field = (host, known, { habit, changed, at }) => {
     compare: (text) => {
       if (text === compared) return;
       compared = text;
-      const shown = text === null ? [] : unifiedMergeView({ original: text, mergeControls: false, syntaxHighlightDeletions: true, gutter: true });
+      const shown = text === null ? [] : unifiedMergeView({ original: text, mergeControls: false, syntaxHighlightDeletions: false, gutter: true });
       view.dispatch({ effects: comparing.reconfigure(shown) });
     },
     /** In how many places the text differs from the one that it is compared with. */

@@ -101,7 +101,7 @@ export const course = (known, { write, replace, resume, settle }) => {
     }
     const hint = made("details", {}, made("summary", {}, "What to change"), made("p", {}, lesson.hint), button("Write it for me", () => replace(lesson.text)));
     const title = made("h3", { tabIndex: -1 }, lesson.title);
-    const li = made("li", { className: isDone ? "done" : "" }, sign, said, title, made("p", {}, lesson.about), made("p", { className: "goal" }, made("strong", {}, "Goal: "), lesson.goal), hint, state, made("div", { className: "row" }, next, beside, sample));
+    const li = made("li", { className: isDone ? "done" : "" }, sign, said, title, made("p", {}, lesson.about), made("p", { className: "goal" }, made("strong", {}, "Goal: "), lesson.goal), state, hint, made("div", { className: "row" }, next, beside, sample));
     li.setAttribute("aria-current", "step");
     return li;
   };

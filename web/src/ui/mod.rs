@@ -79,4 +79,4 @@ mod waiting_run;
 mod wording;
 
 pub use app::{App, AppProps};
-pub use page::{Changed, JobPhase, ListedRun, Page, PageState, RunFacts};
+pub use page::{Changed, ChangedJobs, JobPhase, ListedRun, Page, PageState, RunFacts};
