@@ -200,6 +200,28 @@ def test_many_preemptive_ones_are_those_one_by_one():
     assert info["makespan"][0] == said["makespan"] and info["_makespan"][0]
 
 
+def test_each_of_many_is_looked_at_and_measured():
+    many, one = PickJobs(2, crowd(), cluster="2x4", jobs=20), PickJob(crowd(), cluster="2x4", jobs=20)
+    many.reset(seed=8)
+    one.reset(seed=9)
+    for _ in range(3):
+        many.step(numpy.array([0, 1]))
+        one.step(1)
+    assert str(many.render()[1]) == str(one.render()) != str(many.render()[0])
+    assert many.baselines(1) == one.baselines() != many.baselines(0)
+    assert list(many.episode(1).jobs["job"]) == list(one.episode.jobs["job"])
+    with pytest.raises(switchyard.InputError, match="at is 2: it takes a whole number from 0 to 1"):
+        many.episode(2)
+
+
+def test_the_page_shows_an_episode():
+    pytest.importorskip("anywidget")
+    env = PickJob(crowd(), cluster="2x4", jobs=20)
+    env.reset(seed=1)
+    figure = switchyard.view(env.episode, ["fcfs", "las"], cluster="2x4")
+    assert figure.policy == "fcfs las" and figure.cluster == "2x4" and len(figure.link) > 100
+
+
 def picture(yard):
     return yard._repr_html_()
 

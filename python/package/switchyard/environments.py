@@ -222,9 +222,14 @@ class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
     Autoreset is ``NEXT_STEP``: an episode that is over begins anew at the next step, whatever its action, with a reward of 0.
     At most 16,384 at once, with at most 5,000,000 jobs together. ``threads`` step them, which pays from some hundreds on; what comes of it does not depend on that.
     With ``copy=False`` the arrays that are returned are the same at every step, and what they hold is overwritten.
+    ``render()`` gives a :class:`Yard` of each.
     """
 
-    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata: dict[str, Any] = {
+        "render_modes": ["html", "ansi"],
+        "render_fps": 4,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
 
     def __init__(
         self,
@@ -242,11 +247,11 @@ class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
         lublin: int = 1,
         threads: int = 1,
         copy: bool = True,
-        render_mode: None = None,
+        render_mode: str | None = None,
     ):
         # Before spaces and arrays of that size are made.
-        how = _how(reward, backfill, preemptive, elastic, restart_cost, every)
-        self._made = (trace, cluster, jobs, how, num_envs, lublin, threads)
+        self._how = _how(reward, backfill, preemptive, elastic, restart_cost, every)
+        self._made = (trace, cluster, jobs, self._how, num_envs, lublin, threads)
         self._native = _picking(*self._made)
         self.num_envs = num_envs
         self.render_mode: str | None = render_mode
@@ -294,6 +299,19 @@ class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
                 info[name], info[f"_{name}"] = figures[:, column], self._over.copy()
         over, reward = self._given(self._over), self._given(self._reward)
         return self._given(self._seen), reward, over, self._given(self._never), info
+
+    def episode(self, at: int) -> Trace:
+        """The jobs of one of the episodes, as :attr:`PickJob.episode` has them."""
+        return Trace(self._native.episode(_whole("at", at, 0, self.num_envs - 1)))
+
+    def baselines(
+        self, at: int, policies: Policy | Sequence[Policy] = HEURISTICS, **options: Any
+    ) -> dict[str, float]:
+        """What schedulers come to with the jobs of one of the episodes, as :meth:`PickJob.baselines` says it."""
+        return _baselines(self.episode(at), self._how, policies, options)
+
+    def render(self) -> tuple[Any, ...]:
+        return tuple(_rendered(self._native.yard(at), self.render_mode) for at in range(self.num_envs))
 
 
 def _how(reward: str, backfill: bool, preemptive: bool, elastic: bool, restart_cost: float, every: float) -> _How:
