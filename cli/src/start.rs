@@ -86,6 +86,7 @@ pub(crate) fn start(mut arguments: Arguments) -> Result<(), Failure> {
     for spec in &prepared.runs {
         let question = Question {
             spec,
+            deciding: None,
             workload,
             weights: &prepared.weights,
             moment,

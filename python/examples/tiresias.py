@@ -14,13 +14,13 @@ THRESHOLDS = [3250.0, 7200.0]
 WAITS = 1_000_000_000
 
 
-def plan(view):
+def plan(view: switchyard.View) -> None:
     if not view.state:
         view.state.update(turn=0, head=0)
 
-    def turn(step=1, name="turn"):
+    def turn(step: int = 1, name: str = "turn") -> int:
         view.state[name] += step
-        return view.state[name]
+        return int(view.state[name])
 
     for job in view.evicted:
         job.memo = WAITS + turn(-1, "head")
@@ -42,7 +42,7 @@ def plan(view):
             job.memo = WAITS + turn(-1, "head")
 
 
-def place(job):
+def place(job: switchyard.Job) -> tuple[int, int]:
     return job.queue, job.memo
 
 

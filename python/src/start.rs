@@ -1,20 +1,24 @@
 //! When would a job start, while Python goes on.
 
+use crate::functions::{Fault, Function, Functions, ends_all};
+use crate::runs::policy;
 use crate::trace::Trace;
 use crate::watch::Watch;
 use crate::{RunError, asked, json, refused};
 use pyo3::prelude::*;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::thread;
-use switchyard_app::start::{Asked, Draw, Inquiry, Question, Refused, Wish};
+use switchyard::RunSpec;
+use switchyard_app::start::{Asked, Deciding, Draw, Inquiry, Question, Refused, Told, Wish};
 use switchyard_sweep::options;
 
 /// What the job wishes: GPUs, user, queue, and seconds that it asks for.
 type Wished = (Option<u32>, Option<String>, Option<String>, Option<f64>);
 
-/// What `switchyard start --json` says, of the policies that `options_json` asks for.
+/// What `switchyard start --json` says, of the policies that `options_json` asks for, or what decides in their place.
 #[pyfunction]
-#[pyo3(signature = (trace, options_json, at, job, wished, draws, helps, weights, progress))]
+#[pyo3(signature = (trace, options_json, functions, at, job, wished, draws, helps, weights, progress))]
 #[expect(
     clippy::too_many_arguments,
     reason = "they are Python's, by name there"
@@ -23,6 +27,7 @@ pub(crate) fn start(
     py: Python<'_>,
     trace: &Bound<'_, Trace>,
     options_json: &str,
+    functions: Vec<Option<Function>>,
     at: f64,
     job: Option<String>,
     wished: Wished,
@@ -33,6 +38,7 @@ pub(crate) fn start(
 ) -> PyResult<String> {
     let running = asked(options_json, weights)?;
     let study = trace.get().study.clone();
+    let functions = Functions::from(functions);
     let mut watch = Watch::new(progress);
     let (gpus, user, queue, limit) = wished;
     let answers = py.detach(|| -> PyResult<_> {
@@ -48,28 +54,56 @@ pub(crate) fn start(
             },
         };
         let mut answers = Vec::new();
-        for spec in &prepared.runs {
+        for (run, spec) in prepared.runs.iter().enumerate() {
+            let function = functions.of_run(run);
+            let fault = Fault::default();
+            let deciding = function.map(|of| deciding(of, spec, &fault));
             let question = Question {
                 spec,
+                deciding: deciding.as_ref(),
                 workload: &prepared.workload,
                 weights: &prepared.weights,
                 moment: at,
                 draws,
             };
-            let policy = spec.policy.to_string();
+            let policy = policy(&prepared, run, function);
             let seed = spec.options.seed;
             let told = question.told(&asked, helps, &mut |inquiry, draws| {
                 drawn(inquiry, draws, seed, &policy, &mut watch)
             });
-            match told.map_err(failed)? {
-                Some(told) => answers.push(told),
-                None => break,
+            let Some(raised) = fault.take() else {
+                match told.map_err(failed)? {
+                    Some(told) => answers.push(Told { policy, ..told }),
+                    None => break,
+                }
+                continue;
+            };
+            if Python::attach(|py| ends_all(py, &raised)) {
+                watch.stop(raised);
+                break;
             }
+            // Also where it is one of the draws of what would help, which has nothing to say of it.
+            let error = match told {
+                Err(why) => failed(why),
+                Ok(_) => RunError::new_err(format!("{policy} raises in some draws")),
+            };
+            Python::attach(|py| error.set_cause(py, Some(raised)));
+            return Err(error);
         }
         json(&answers)
     })?;
     watch.done()?;
     Ok(answers)
+}
+
+/// A function, for as many draws as there are.
+fn deciding(function: &Arc<Function>, spec: &RunSpec, fault: &Fault) -> Deciding {
+    let placement = spec.policy.placement(spec.placement);
+    let (of, fault) = (Arc::clone(function), fault.clone());
+    Deciding {
+        called: function.name().to_owned(),
+        policy: Arc::new(move || of.policy(placement, &fault)),
+    }
 }
 
 /// So many draws, on all cores; `None` if it was interrupted.

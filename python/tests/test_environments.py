@@ -1,6 +1,8 @@
 """The environments: what Gymnasium and PettingZoo ask of them, and that they are the engine's own runs."""
 
 import copy
+import functools
+import multiprocessing
 import os
 import pickle
 import re
@@ -14,6 +16,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from conftest import ROOT
 
 gymnasium = pytest.importorskip("gymnasium")
 
@@ -31,7 +34,8 @@ def test_gymnasium_has_nothing_to_say():
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(gymnasium.make(ID, jobs=32).unwrapped, skip_render_check=True)
+        check_env(gymnasium.make(ID, jobs=32).unwrapped)
+        check_env(gymnasium.make(ID, jobs=16, cluster="4x16", preemptive=True, render_mode="ansi").unwrapped)
 
 
 def play(env, seed, pick, episodes=1):
@@ -75,6 +79,230 @@ def test_episodes_are_the_engines_runs(policy, pick):
     *_, (_, jct) = play(env, 0, pick)
     run = switchyard.run(trace, policy, cluster="2x4").runs[0]
     assert run["jct"]["mean"] == pytest.approx(jct, rel=1e-12)
+
+
+METRICS = {
+    "bounded_slowdown": "bounded_slowdown",
+    "jct_mean": "jct",
+    "jct_p95": "jct_p95",
+    "makespan": "makespan",
+    "rho_mean": "rho_mean",
+}
+
+
+@pytest.mark.parametrize("preemptive", [False, True])
+@pytest.mark.parametrize("reward", METRICS)
+def test_rewards_add_up_to_the_metric(reward, preemptive):
+    env = PickJob(crowd(), cluster="2x4", jobs=30, reward=reward, preemptive=preemptive)
+    _, info = env.reset(seed=3)
+    rewards, over = [], False
+    while not over:
+        _, more, over, _, info = env.step(first(info["action_mask"]))
+        rewards.append(more)
+    assert sum(rewards) == pytest.approx(-info[METRICS[reward]], rel=1e-12)
+    paid = numpy.count_nonzero(rewards)
+    assert paid == 1 if reward in ("jct_p95", "rho_mean") else paid > 10
+    assert set(METRICS.values()) < set(info)
+
+
+@pytest.mark.parametrize("reward", METRICS)
+def test_schedulers_are_measured_on_the_jobs_of_the_episode(reward):
+    env = PickJob(crowd(), cluster="2x4", jobs=20, reward=reward)
+    _, info = env.reset(seed=5)
+    for _ in range(3):
+        env.step(0)
+    asked = ["fcfs", "shortest-job", switchyard.key(lambda job, now: job.submit, name="mine", preemptive=False)]
+    found = env.baselines(asked)
+    assert list(found) == ["fcfs", "shortest-job", "mine"] and found["mine"] == found["fcfs"] != found["shortest-job"]
+    assert set(env.baselines()) == set(switchyard.environments.HEURISTICS)
+    # In the midst of an episode, which goes on where it was.
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(0)
+    assert info[METRICS[reward]] == pytest.approx(found["fcfs"], rel=1e-12)
+    jobs = env.episode.jobs
+    assert len(jobs) == 20 and jobs["submit_s"][0] == 0
+    names = list(crowd().jobs["job"])
+    start = names.index(jobs["job"][0])
+    assert list(jobs["job"]) == names[start : start + 20]
+
+
+def shortest_first(jobs, now):
+    return jobs.duration
+
+
+def least_held_first(jobs, now):
+    return jobs.held
+
+
+@pytest.mark.parametrize("restart_cost", [0.0, 45.0])
+@pytest.mark.parametrize(("column", "rule"), [(1, shortest_first), (3, least_held_first)])
+def test_a_preemptive_episode_is_the_engines_run(column, rule, restart_cost):
+    """Whoever picks by a number of what is seen does as the same rule as a policy."""
+    trace = crowd()
+    env = PickJob(trace, cluster="2x4", jobs=40, reward="jct_mean", preemptive=True, restart_cost=restart_cost)
+    pick = lambda seen, mask: int(numpy.argmin(numpy.where(mask == 1, seen[:, column], 2.0)))
+    *_, (_, jct) = play(env, 0, pick)
+    mine = switchyard.keys(rule, name="mine", oracle=True)
+    [run] = switchyard.run(trace, mine, cluster="2x4", restart_cost=restart_cost).runs
+    assert run["restarts"] > 0 and jct == pytest.approx(run["jct_mean"], rel=1e-9)
+    assert env.baselines(mine) == {"mine": pytest.approx(jct, rel=1e-9)}
+
+
+def oldest_first(view):
+    """Doubles what the oldest job has that can take more, until nobody can."""
+    jobs = [job for job in view.jobs if job.adaptive]
+    left, given = view.free_now() + sum(job.holds for job in jobs), [0] * len(jobs)
+    while True:
+        more = [max(1, min(2 * has, job.max_gpus)) for job, has in zip(jobs, given)]
+        can = [at for at, has in enumerate(given) if 0 < more[at] - has <= left]
+        if not can:
+            break
+        left -= more[can[0]] - given[can[0]]
+        given[can[0]] = more[can[0]]
+    for job, has in zip(jobs, given):
+        if has == 0 and job.running:
+            view.stop(job)
+        if 0 < has <= job.holds:
+            view.train(job, has)
+    for job, has in zip(jobs, given):
+        if has > job.holds:
+            view.train(job, has)
+
+
+def test_an_elastic_episode_is_the_engines_run():
+    """Whoever picks the oldest does as the same rule as a policy."""
+    how = dict(cluster="2x4", jobs=12, reward="jct_mean", restart_cost=30.0)
+    env = PickJob(crowd(12), elastic=True, every=300, **how)
+    *_, (_, jct) = play(env, 0, lambda seen, mask: 0)
+    mine = switchyard.plan(oldest_first, adaptive=True, every=300)
+    assert env.baselines(mine) == {"oldest_first": pytest.approx(jct, rel=1e-9)}
+    assert env.baselines("pollux")["pollux"] > 0
+    # Whom one picks matters, and what is seen is a share.
+    *_, (_, other) = play(env, 0, lambda seen, mask: int(numpy.argmax(numpy.where(mask == 1, seen[:, 6], -1.0))))
+    assert other != jct
+    [run] = env.episode.run(mine, restart_cost=30.0).runs
+    assert run.stays["gpus"].max() > 1 and run["restarts"] > 0
+
+
+def test_many_preemptive_ones_are_those_one_by_one():
+    how = dict(cluster="2x4", jobs=20, preemptive=True, reward="makespan", restart_cost=10)
+    many, one = PickJobs(3, crowd(), **how), PickJob(crowd(), **how)
+    _, info = many.reset(seed=2)
+    _, said = one.reset(seed=2)
+    over = False
+    while not over:
+        action = int(numpy.flatnonzero(said["action_mask"])[-1])
+        _, reward, over, _, said = one.step(action)
+        actions = [action, *(first(mask) for mask in info["action_mask"][1:])]
+        _, rewards, overs, _, info = many.step(numpy.array(actions))
+        assert (rewards[0], overs[0]) == (reward, over)
+    assert info["makespan"][0] == said["makespan"] and info["_makespan"][0]
+
+
+def test_each_of_many_is_looked_at_and_measured():
+    many, one = PickJobs(2, crowd(), cluster="2x4", jobs=20), PickJob(crowd(), cluster="2x4", jobs=20)
+    many.reset(seed=8)
+    one.reset(seed=9)
+    for _ in range(3):
+        many.step(numpy.array([0, 1]))
+        one.step(1)
+    assert str(many.render()[1]) == str(one.render()) != str(many.render()[0])
+    assert many.baselines(1) == one.baselines() != many.baselines(0)
+    assert list(many.episode(1).jobs["job"]) == list(one.episode.jobs["job"])
+    with pytest.raises(switchyard.InputError, match="at is 2: it takes a whole number from 0 to 1"):
+        many.episode(2)
+
+
+def test_the_page_shows_an_episode():
+    pytest.importorskip("anywidget")
+    env = PickJob(crowd(), cluster="2x4", jobs=20)
+    env.reset(seed=1)
+    figure = switchyard.view(env.episode, ["fcfs", "las"], cluster="2x4")
+    assert figure.policy == "fcfs las" and figure.cluster == "2x4" and len(figure.link) > 100
+
+
+def picture(yard):
+    return yard._repr_html_()
+
+
+def test_what_is_drawn_is_the_moment():
+    env = PickJob(crowd(), cluster="2x4", jobs=30)
+    with pytest.raises(switchyard.InputError, match="no episode yet: reset it first"):
+        env.render()
+    same = PickJob(crowd(), cluster="2x4", jobs=30)
+    _, info = env.reset(seed=4)
+    same.reset(seed=4)
+    at, over = 0.0, False
+    while not over:
+        yard = env.render()
+        held = sum(len(gpus) for _, _, gpus in yard.held)
+        assert yard.nodes == [4, 4] and yard.free == 8 - held >= 0 and yard.now >= at
+        assert held == sum(gpus for _, _, gpus in yard.running) and yard.done + len(yard.running) <= yard.jobs == 30
+        assert len(yard.choices) == info["action_mask"].sum() and len(set(yard.choices)) == len(yard.choices)
+        assert sorted(number for number, _, _ in yard.waiting) == sorted([*yard.choices, *yard.picked])
+        assert picture(yard).count("stroke-dasharray") == len(yard.picked)
+        drawn = picture(yard)
+        assert drawn.count("class='held'") == len(yard.held) and drawn.count("class='waiting'") == len(yard.waiting)
+        text = str(yard).splitlines()
+        assert text[0].startswith(f"{yard.now:,.0f} s, {yard.free} of 8 GPUs free")
+        assert (text[1] + text[2]).count(".") == yard.free and text[-1].startswith("waiting: ")
+        at = yard.now
+        # A run that is looked at is the run that it is.
+        step = env.step(env.action_space.sample(info["action_mask"]))
+        action = env._action[0]
+        _, reward, over, _, info = step
+        assert same.step(action)[1:3] == (reward, over)
+    yard = env.render()
+    assert (yard.done, yard.free, yard.waiting, yard.choices) == (30, 8, [], [])
+    assert yard.now == pytest.approx(info["makespan"]) and "30 of 30 done" in repr(yard)
+    made = gymnasium.make(ID, jobs=16, render_mode="ansi")
+    made.reset(seed=1)
+    assert "GPUs free" in made.render()
+    preemptive = PickJob(crowd(), cluster="2x4", jobs=30, preemptive=True)
+    preemptive.reset(seed=4)
+    yard = preemptive.render()
+    numbers = {number for number, _, _ in [*yard.waiting, *yard.running]}
+    assert set(yard.choices) <= numbers and len(yard.choices) > 1 and yard.picked == []
+    while True:
+        preemptive.step(len(yard.choices) - 1)
+        after = preemptive.render()
+        if after.now > yard.now:
+            break
+        assert after.picked[-1] == yard.choices[-1] and not set(after.picked) & set(after.choices)
+        yard = after
+    assert after.picked == []
+
+
+def test_jobs_have_the_pages_hues():
+    from switchyard._yard import HUES
+
+    page = (ROOT / "web/charts/src/colours.rs").read_text()
+    light = re.findall(r'"(#[0-9a-f]{6})"', page.split("const LIGHT", 1)[1].split("];", 1)[0])
+    order = [int(at) for at in re.search(r"const OF_JOBS: .* = \[([0-9, ]+)\];", page)[1].split(",")]
+    assert HUES == tuple(light[at] for at in order)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("context", ["spawn", "fork"])
+def test_processes_of_their_own_play_the_same(context):
+    if context not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"there is no {context} here")
+    how = dict(cluster="2x4", jobs=12, preemptive=True, reward="jct_mean")
+    make = functools.partial(PickJob, crowd(), **how)
+    envs = gymnasium.vector.AsyncVectorEnv([make, make], context=context)
+    here = [make(), make()]
+    try:
+        seen, _ = envs.reset(seed=3)
+        for at, env in enumerate(here):
+            assert numpy.array_equal(env.reset(seed=3 + at)[0], seen[at])
+        for _ in range(5):
+            seen, rewards, *_ = envs.step(numpy.zeros(2, numpy.int64))
+            for at, env in enumerate(here):
+                own, reward, *_ = env.step(0)
+                assert numpy.array_equal(own, seen[at]) and reward == rewards[at]
+    finally:
+        envs.close()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -223,6 +451,16 @@ def test_a_kept_environment_goes_on_where_it_was(keep):
         env._native.play_again(b"none of ours")
 
 
+@pytest.mark.parametrize("form", ["preemptive", "elastic"])
+def test_one_that_picks_who_runs_can_be_pickled_as_well(form):
+    env = PickJob(crowd(), cluster="2x4", jobs=12, reward="jct_mean", restart_cost=20, **{form: True})
+    env.reset(seed=4)
+    steps(env, 6, lambda _: 1)
+    again = pickle.loads(pickle.dumps(env))
+    assert steps(again, 4, lambda at: at % 2) == steps(env, 4, lambda at: at % 2)
+    assert str(again.render()) == str(env.render()) and again.baselines("las") == env.baselines("las")
+
+
 def test_a_gymnasium_environment_of_subprocesses_takes_them():
     """What makes environments in processes of its own pickles them or what they are made of."""
     made = gymnasium.make(ID, trace=crowd(), cluster="2x4", jobs=30)
@@ -315,6 +553,12 @@ def test_what_cannot_be_played_is_refused():
         (dict(jobs=2**70), "jobs is 1180591620717411303424"),
         (dict(jobs=-1), "jobs is -1"),
         (dict(jobs=2.5), "jobs is 2.5"),
+        (dict(reward="speed"), "reward is 'speed': it takes one of bounded_slowdown, jct_mean, jct_p95, makespan, rho_mean"),
+        (dict(preemptive=True, backfill=True), "backfill is for a queue whose head waits"),
+        (dict(restart_cost=30), "restart_cost is for preemptive=True and elastic=True"),
+        (dict(preemptive=True, elastic=True), "are two environments"),
+        (dict(elastic=True, every=0.5), "every is 0.5: it takes seconds from 1"),
+        (dict(preemptive=True, restart_cost=-1), "restart_cost is -1: it takes seconds from 0"),
         (dict(lublin=-1), "lublin is -1: it takes a whole number from 0"),
         (dict(trace=crowd(1), jobs=8), "at least two jobs that fit"),
         (dict(trace=switchyard.open("sample:lab"), cluster="10000x8", jobs=8), "nothing to pick"),
@@ -381,6 +625,28 @@ def test_placing_is_seeded_and_rewarded_by_jct():
     total, steps, info = place(env, 3)
     assert steps > 16 and total == pytest.approx(-info["jct"] / info["duration"])
     assert place(env, 3)[:2] == (total, steps) and place(env, 4)[0] != total
+
+
+def test_jobs_of_a_trace_are_placed():
+    pytest.importorskip("pettingzoo")
+    trace = crowd(60)
+    env = switchyard.environments.place_part(**SMALL, trace=trace)
+    total, steps, info = place(env, 3)
+    known = sorted(trace.jobs["duration_s"])
+    assert steps > 16 and total == pytest.approx(-info["jct"] / info["duration"])
+    assert known[0] < info["duration"] < known[-1]
+    again = pickle.loads(pickle.dumps(env))
+    assert place(again, 3)[:2] == (total, steps) and place(env, 4)[0] != total
+    # The same jobs at a higher load: they come faster, and wait longer.
+    slow, fast = (place(switchyard.environments.place_part(**SMALL, trace=trace, load=load), 3)[2] for load in (0.2, 3.0))
+    assert slow["duration"] == fast["duration"] == info["duration"] and slow["jct"] < fast["jct"]
+    env.reset(seed=3)
+    yard = env.render()
+    assert yard.jobs == 32 and yard.nodes == [8] * 4 and yard.waiting
+    adaptive = switchyard.open(ROOT / "tests/fixtures/adaptdl.csv")
+    for wrong, says in [(crowd(1), "at least two jobs that fit on a partition, of 16 GPUs"), (adaptive, "train applications")]:
+        with pytest.raises(switchyard.InputError, match=says):
+            switchyard.environments.place_part(**SMALL, trace=wrong)
 
 
 @pytest.mark.parametrize("keep", [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy])

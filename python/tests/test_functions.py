@@ -10,6 +10,7 @@ import time
 
 import numpy
 import pytest
+from conftest import ROOT
 
 import switchyard
 
@@ -242,8 +243,10 @@ def test_functions_are_known_by_their_parameters(lab):
         switchyard.key(by_submission, changes="sometimes")
     with pytest.raises(switchyard.InputError, match="'pack' is no value for 'placement'"):
         lab.run(switchyard.key(by_submission, placement="pack"))
-    with pytest.raises(switchyard.InputError, match="by_submission is a function, which run"):
-        lab.why(by_submission)
+    for policies in (by_submission, ["fifo", switchyard.keys(by_remaining, name="by_submission")]):
+        grid = dict(traces=["sample:lab"], policies=policies)
+        with pytest.raises(switchyard.InputError, match="policies holds by_submission, a function: .* write it as a script"):
+            switchyard.sweep(grid, "nowhere")
 
 
 def test_a_function_explains_itself(lab):
@@ -267,6 +270,161 @@ def test_a_function_explains_itself(lab):
     assert told[1]["because"] == "so it is" and told[2]["not explained"] == "ZeroDivisionError: division by zero"
     with pytest.raises(switchyard.InputError, match="there is no job 'nobody'"):
         lab.explain("nobody", 0, "fifo")
+
+
+DRAWN = "fn key(job, now) { random() }"
+
+
+def test_numbers_are_drawn_as_a_script_draws_them(lab):
+    def one(job, now):
+        return job.random()
+
+    def all_of_them(jobs, now):
+        drawn = jobs.random()
+        assert drawn.shape == jobs.id.shape and ((drawn >= 0) & (drawn < 1)).all()
+        return drawn
+
+    script, *own = lab.run([switchyard.script(DRAWN), switchyard.key(one), switchyard.keys(all_of_them)], seed=5).runs
+    assert [run.log_hash for run in own] == [script.log_hash] * 2
+    assert lab.run(one, seed=6).runs[0].log_hash != script.log_hash
+
+
+def test_a_function_notes_what_it_goes_by(lab):
+    name, at = list(lab.jobs["job"])[5], float(lab.jobs["submit_s"][5])
+
+    def key(job, now):
+        job.note("its gang", job.gpus)
+        job.note("a long text", "x" * 1000)
+        return job.submit
+
+    def keys(jobs, now):
+        jobs.note("its gang", jobs.gpus)
+        jobs.note("twice that", [2 * gpus for gpus in jobs.gpus])
+        return jobs.submit
+
+    def plan(view):
+        view.note("waiting", len(view.waiting))
+        for job in view.jobs:
+            view.note("its gang", job.gpus, job)
+            job.note("its name", job.name)
+        view.walk(view.jobs)
+
+    def told(function):
+        [answer] = lab.explain(name, at, function)
+        return {fact["term"]: fact["value"] for fact in answer["facts"]}
+
+    gang = str(lab.jobs["gpus"][5])
+    facts = told(key)
+    assert facts["its gang"] == gang and facts["a long text"] == "x" * 200
+    facts = told(keys)
+    assert (facts["its gang"], facts["twice that"]) == (gang, str(2 * int(gang)))
+    facts = told(plan)
+    assert facts["its gang"] == gang and facts["its name"] == name and int(facts["waiting"]) >= 1
+    # Where nobody asks why, nothing of a run is another.
+    assert lab.run(key).runs[0].log_hash == lab.run(by_submission).runs[0].log_hash
+    with pytest.raises(switchyard.RunError, match=r"note\('x', values\) has 1 values for 24 jobs: it takes one for each"):
+        lab.run(switchyard.keys(lambda jobs, now: jobs.note("x", [1]) or jobs.submit))
+
+
+ADAPTIVE = (ROOT / "core/policies/src/script/examples/adaptive.rhai").read_text()
+
+
+def adaptive(view):
+    """The script of that name, line by line."""
+    if not view.round:
+        return
+    for job in view.waiting:
+        if not job.adaptive and not view.start(job):
+            break
+    jobs = [job for job in view.jobs if job.adaptive]
+    left = view.free_now() + sum(job.holds for job in jobs)
+    gpus = [0] * len(jobs)
+    while left > 0:
+        best, most = -1, 0.0
+        for at, job in enumerate(jobs):
+            if gpus[at] < job.max_gpus:
+                gain = job.speedup(gpus[at] + 1) - (job.speedup(gpus[at]) if gpus[at] else 0.0)
+                if gain > most:
+                    best, most = at, gain
+        if best < 0:
+            break
+        gpus[best] += 1
+        left -= 1
+    for job, count in zip(jobs, gpus):
+        if job.running and count == 0:
+            view.stop(job)
+        if 0 < count <= job.holds:
+            view.train(job, count)
+    for job, count in zip(jobs, gpus):
+        if count > job.holds:
+            view.train(job, count)
+
+
+def test_adaptive_jobs_are_trained_as_a_script_trains_them(lab):
+    seen = {}
+
+    def looking(view):
+        adaptive(view)
+        for job in view.jobs:
+            if job.adaptive:
+                assert 0 <= job.epochs_done <= job.epochs and job.best_batch(1) > 0
+                seen[job.application] = (job.batch, job.goodput(1))
+
+    mine = switchyard.plan(looking, adaptive=True, every=60)
+    script, own = lab.run([switchyard.script(ADAPTIVE), mine], cluster="4x8").runs
+    assert own.log_hash == script.log_hash and own["finished"] == own["jobs"]
+    assert len(seen) > 1 and all(batch > 0 and goodput > 0 for batch, goodput in seen.values())
+    for wrong, words in [
+        (lambda view: view.train(view.jobs[0], 0), "0 is no number of GPUs"),
+        (lambda view: view.train(view.jobs[0], 100_000), "can use .* GPUs, not 100000"),
+        (lambda view: view.jobs[0].speedup(-1), "-1 is no number of GPUs"),
+    ]:
+        assert re.search(words, str(failed(lab, switchyard.plan(wrong, adaptive=True))))
+    for wrong in (lambda view: view.train(view.jobs[0], 1), lambda view: view.jobs[0].epochs):
+        assert "is a gang with a fixed duration" in str(failed(lab, switchyard.plan(wrong)))
+    with pytest.raises(TypeError):
+        switchyard.key(by_submission, adaptive=True)
+
+
+def test_a_function_tells_where_the_time_went(lab):
+    mine = switchyard.key(by_submission, name="mine", preemptive=False)
+    built_in, own = lab.why(["fifo", mine], by="gang")
+    assert own["policy"] == "function:mine" and own["groups"] == built_in["groups"]
+    job = list(lab.jobs["job"])[17]
+    built_in, own = lab.why(["fifo", mine], job=job)
+    assert (own["policy"], own["seconds"], own["parts"]) == ("function:mine", built_in["seconds"], built_in["parts"])
+    with pytest.raises(switchyard.RunError, match="ZeroDivisionError") as raised:
+        lab.why(switchyard.key(lambda job, now: 1 / 0))
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def test_a_function_is_asked_when_a_job_would_start(lab):
+    mine = switchyard.key(by_submission, name="mine", preemptive=False)
+
+    def line(view):
+        for job in view.waiting:
+            if not view.start(job):
+                break
+
+    built_in, key, plan = lab.start(11 * 3600, ["fifo", mine, line], gpus=8, draws=12, seed=3)
+    assert (key.pop("policy"), plan.pop("policy")) == ("function:mine", "function:line")
+    del built_in["policy"]
+    assert key == built_in == plan
+    with pytest.raises(switchyard.InputError, match="nobody knows before"):
+        lab.start(11 * 3600, switchyard.keys(by_remaining, oracle=True), gpus=8)
+
+    def later(job, now):
+        return 1 / 0 if now > 11 * 3600 else job.submit
+
+    with pytest.raises(switchyard.RunError, match="ZeroDivisionError") as raised:
+        lab.start(11 * 3600, later, gpus=8, draws=4)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+    def ends_all(job, now):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lab.start(11 * 3600, ends_all, gpus=8, draws=4)
 
 
 def test_ctrl_c_in_a_function_ends_all_and_keeps_what_has_ended(lab):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parent / "users_script.py"
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def checked(checker, *arguments, where):
@@ -17,6 +18,14 @@ def checked(checker, *arguments, where):
     command = [sys.executable, "-m", checker, *map(str, arguments)]
     done = subprocess.run(command, cwd=where, capture_output=True, text=True, env=os.environ | {"PATH": path})
     return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("example", ["tiresias.py", "net_keys.py"])
+def test_the_examples_of_functions_are_sound_to_mypy(example, tmp_path):
+    pytest.importorskip("mypy")
+    script = Path(shutil.copy(EXAMPLES / example, tmp_path))
+    status, said = checked("mypy", "--strict", script, where=tmp_path)
+    assert status == 0, said
 
 
 @pytest.fixture

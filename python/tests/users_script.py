@@ -11,7 +11,16 @@ import numpy
 from numpy.typing import NDArray
 
 import switchyard
-from switchyard.environments import ID, PickJob, PickJobs, first_come_first_served, mean_slowdown, place_part, scores
+from switchyard.environments import (
+    ID,
+    PickJob,
+    PickJobs,
+    Yard,
+    first_come_first_served,
+    mean_slowdown,
+    place_part,
+    scores,
+)
 
 
 def told(progress: dict[str, Any]) -> None:
@@ -50,11 +59,13 @@ def compared(trace: switchyard.Trace) -> list[float]:
 
 
 def by_attained(job: switchyard.Job, now: float) -> float:
-    return job.attained if job.starts else now - job.submit
+    job.note("starts", job.starts)
+    return job.attained if job.starts else now - job.submit + job.random()
 
 
 def by_all(jobs: switchyard.Jobs, now: float) -> NDArray[numpy.float64]:
-    attained: NDArray[numpy.float64] = jobs.attained
+    attained: NDArray[numpy.float64] = jobs.attained + jobs.random()
+    jobs.note("attained", attained)
     return attained * jobs.gpus
 
 
@@ -64,11 +75,20 @@ def whole(view: switchyard.View) -> None:
             view.start(job, [(0, job.gpus)])
         view.alarm(job, view.now + 60)
     view.state["seen"] = len(view.jobs)
+    view.note("seen", len(view.jobs))
+
+
+def adaptive(view: switchyard.View) -> None:
+    for job in view.jobs:
+        if job.adaptive and job.speedup(2) > 1.5 and view.random() < 0.5:
+            started: bool = view.train(job, min(2, job.max_gpus))
+            view.note("trains", started, job)
 
 
 def functions(trace: switchyard.Trace) -> None:
     mine: switchyard.Function = switchyard.keys(by_all, every=60, changes="running", explain=lambda job, now: {"gpus": job.gpus})
-    results = trace.run(["fifo", by_attained, mine, switchyard.plan(whole)])
+    results = trace.run(["fifo", by_attained, mine, switchyard.plan(whole), switchyard.plan(adaptive, adaptive=True)])
+    print(trace.why(mine)[0]["groups"], trace.start(60, ["fifo", mine], gpus=2)[0]["when"])
     print([run.label for run in results.runs if not run.reproducible])
     print(trace.explain("job", 60, mine)[0]["facts"])
 
@@ -95,7 +115,12 @@ def learned() -> float:
     rows, said = many.reset(seed=1)
     rows, rewards, ended, _, said = many.step(numpy.zeros(4, numpy.int64))
     print(rows.shape, rewards.sum(), ended.any(), said, scores(b"", seen))
-    placing = place_part(load=0.5)
+    placing = place_part(load=0.5, trace=env.episode)
+    preemptive = PickJob(jobs=64, reward="jct_mean", preemptive=True, restart_cost=30)
+    preemptive.reset(seed=1)
+    best: float = min(preemptive.baselines(["fifo", by_attained]).values())
+    yard: Yard = preemptive.render()
+    print(best, yard.free, [name for _, name, _ in yard.waiting])
     observations, infos = placing.reset(seed=1)
     print(observations, infos)
     return mean_slowdown(env, first_come_first_served, range(3))

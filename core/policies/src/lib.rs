@@ -37,6 +37,7 @@ mod service_history;
 mod shares;
 mod spec;
 mod spec_error;
+pub mod trainees;
 mod user_policy;
 mod waiting_room;
 mod within;

@@ -33,6 +33,7 @@ class Function:
     changes: Changes = "always"
     placement: str | None = None
     explain: Explain | None = None
+    adaptive: bool = False
 
     def __post_init__(self) -> None:
         if not (self.every == 0 or 1 <= self.every < float("inf")):
@@ -42,10 +43,12 @@ class Function:
 
     @property
     def spec(self) -> str:
-        """What the engine goes by besides the function: whether it is an oracle, and the placement."""
+        """What the engine goes by besides the function: whether it is an oracle, whether it trains jobs, and the placement."""
         given = [f"name={self.name}"]
         if self.oracle:
             given.append("oracle=true")
+        if self.adaptive:
+            given.append("adaptive=true")
         if self.placement is not None:
             given.append(f"placement={self.placement}")
         return f"script[{','.join(given)}]"
@@ -75,7 +78,8 @@ def key(
         ``remaining``, ``rate``), or ``"never"`` (``job.gpus``, ``submit``, ``tenant``, ``duration``); the function is asked
         no more often than that takes.
     placement: how gangs are laid, as of any policy [default: the run's].
-    explain: ``explain(job, now)``, words or a dictionary of values behind a job's number, for whoever asks why.
+    explain: ``explain(job, now)``, words or a dictionary of values behind a job's number, for whoever asks why; the function
+        itself can tell such with ``job.note("what", value)``.
     """
     return Function(
         "key",
@@ -128,6 +132,7 @@ def plan(
     backfill: bool = True,
     every: float = 0.0,
     oracle: bool = False,
+    adaptive: bool = False,
     placement: str | None = None,
     explain: Explain | None = None,
 ) -> Function:
@@ -136,6 +141,8 @@ def plan(
     beginning of each run, and in ``job.memo``.
 
     backfill: in a walk, jobs that fit overtake one before them that does not.
+    adaptive: it gives adaptive jobs other GPUs and batches (``view.train(job, gpus)``); jobs of plain traces get applications, as
+        under Pollux.
     name, every, oracle, placement, explain: as of :func:`key`.
     """
     return Function(
@@ -147,6 +154,7 @@ def plan(
         oracle=oracle,
         placement=placement,
         explain=explain,
+        adaptive=adaptive,
     )
 
 

@@ -92,7 +92,7 @@ class Trace:
     def start(
         self,
         at: float,
-        policies: str | Sequence[str] | None = None,
+        policies: Policy | Sequence[Policy] | None = None,
         *,
         job: str | None = None,
         gpus: int | None = None,
@@ -107,6 +107,8 @@ class Trace:
     ) -> list[dict[str, Any]]:
         """When a job would start under each policy, as ``switchyard start --json`` says it: a distribution from many runs.
 
+        policies: as of :func:`run`. A function is called in many runs, on several threads by turns: what it keeps stands in
+            ``view.state`` and ``job.memo``, and nowhere else.
         at: the moment, seconds since the first submission.
         job: one of the trace, by its name; without it one is added at the moment.
         gpus, user, queue, limit: what the job wishes (``limit``: seconds that it asks for); of a job of the trace only what is
@@ -119,11 +121,14 @@ class Trace:
         Each answer has ``p05``, ``p50``, ``p90`` and ``p95`` (seconds since the first submission; None: it may never),
         ``at_once``, ``never``, ``before``, ``basis``, ``plain`` and ``help``. Raises :class:`InputError` where nobody can say.
         """
-        own = _asked(policies, weights, options)
+        asked = several(policies)
+        own = _weighed(asked, weights, options)
         wished = (None if gpus is None else _whole("gpus", gpus, 0, 2**32 - 1), user, queue, limit)
         count = _whole("draws", draws, 1, 100_000)
         with following(progress) as telling:
-            told = _engine.start(self._native, _json(options), float(at), job, wished, count, bool(helps), own, telling)
+            told = _engine.start(
+                self._native, _json(options), _functions(asked), float(at), job, wished, count, bool(helps), own, telling
+            )
         return list(json.loads(told))
 
     def explain(
@@ -151,7 +156,7 @@ class Trace:
 
     def why(
         self,
-        policies: str | Sequence[str] | None = None,
+        policies: Policy | Sequence[Policy] | None = None,
         *,
         job: str | None = None,
         by: str | None = None,
@@ -175,9 +180,11 @@ class Trace:
         """
         if job is not None and by is not None:
             raise _engine.InputError("job and by cannot both be given: a job is in one group")
-        own = _asked(policies, weights, options)
+        asked = several(policies)
+        own = _weighed(asked, weights, options)
         with following(progress) as telling:
-            return list(json.loads(_engine.why(self._native, _json(options), job, by, own, telling)))
+            told = _engine.why(self._native, _json(options), _functions(asked), job, by, own, telling)
+        return list(json.loads(told))
 
     def __repr__(self) -> str:
         facts = self.facts
@@ -193,20 +200,6 @@ def _named(policies: Sequence[str | Function]) -> list[str]:
 def _functions(policies: Sequence[str | Function]) -> list[Function | None]:
     """What decides in the place of policies that are functions."""
     return [policy if isinstance(policy, Function) else None for policy in policies]
-
-
-def _asked(
-    policies: str | Sequence[str] | None,
-    weights: bytes | str | os.PathLike[str] | IO[bytes] | None,
-    options: dict[str, Any],
-) -> bytes | None:
-    """As :func:`_weighed`, where no policy may be a function."""
-    asked = several(policies)
-    for function in filter(None, _functions(asked)):
-        raise _engine.InputError(
-            f"{function.name} is a function, which run() and explain() alone take: write it as a script (docs/scripts.md)"
-        )
-    return _weighed(asked, weights, options)
 
 
 def _weighed(

@@ -8,6 +8,8 @@ import os
 import re
 from typing import IO, Any, Iterable, Mapping, Protocol, Sequence, Union
 
+from numpy.typing import NDArray
+
 from . import _engine
 from ._errors import MissingFile, UnreadableFile, read
 
@@ -21,7 +23,7 @@ class _Table(Protocol):
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, tuple[str, bytes], IO[bytes], IO[str], _Table]
 
 #: Jobs as Python has them: rows, columns, or whatever else is opened.
-Jobs = Union[Iterable[Mapping[str, Any]], Mapping[str, Sequence[Any]], Source]
+Jobs = Union[Iterable[Mapping[str, Any]], Mapping[str, Union[Sequence[Any], NDArray[Any]]], Source]
 
 #: Where a file lies that is not on this machine: ``s3://bucket/trace.csv``.
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]*://")

@@ -9,6 +9,7 @@ from typing import Any, Callable, Mapping, Union
 
 from . import _engine
 from ._errors import read
+from ._function import Function
 from ._progress import Progress, following
 from ._results import Table
 from ._run import Trace, _json, _whole
@@ -43,7 +44,7 @@ def sweep(
     """Runs every point of a grid, and goes on from what the folder knows already.
 
     grid: ``traces`` (paths, ``sample:NAME``, ``{"files": [..], "window": ..}``, or what :func:`open` gave, by name),
-        ``policies``, and any of ``clusters``, ``parameters`` (by policy), ``loads``, ``seeds``, ``settings``, ``preset``; each a value, a
+        ``policies`` (no functions: rows outlive the program that has them), and any of ``clusters``, ``parameters`` (by policy), ``loads``, ``seeds``, ``settings``, ``preset``; each a value, a
         list, or a range such as ``"0.5..1.5/11"``. Or the name of a TOML file of that. ``docs/sweeps.md`` describes it. Settings
         have the units that :func:`settings` says: ``mtbf`` is hours.
     folder: where the table is written, and what is known before it is whole. One sweep at a time is at work there, and results
@@ -90,6 +91,7 @@ def sweep(
 def _named(grid: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The grid as plain values, and the traces in it that are open already, by name."""
     grid = dict(grid)
+    _check_policies(grid.get("policies"))
     traces = grid.get("traces")
     given: dict[str, Any] = {}
     if isinstance(traces, Trace):
@@ -108,6 +110,18 @@ def _named(grid: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
             names.append(os.fspath(each) if isinstance(each, os.PathLike) else each)
         grid["traces"] = names
     return grid, given
+
+
+def _check_policies(policies: Any) -> None:
+    """Refuses functions: a sweep goes on from its folder, and from other machines, by what a row says of itself."""
+    several = policies if isinstance(policies, (list, tuple)) else [policies]
+    for policy in several:
+        if isinstance(policy, Function) or callable(policy):
+            name = policy.name if isinstance(policy, Function) else getattr(policy, "__name__", repr(policy))
+            raise _engine.InputError(
+                f"policies holds {name}, a function: a sweep's rows outlive this program, and nothing in a row could say which "
+                "function it was; write it as a script (docs/scripts.md), or call switchyard.run for each point"
+            )
 
 
 #: In a worker: traces by their place in the object store, read once.

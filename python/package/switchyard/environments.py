@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import operator
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -25,8 +25,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import NDArray
 
 from . import _engine
+from ._function import Policy
+from ._results import Run
 from ._run import Trace, _whole
 from ._sources import content
+from ._yard import Yard as Yard
 
 if TYPE_CHECKING:
     from pettingzoo import ParallelEnv
@@ -36,6 +39,15 @@ VISIBLE, FEATURES = 128, 8
 
 ID = "switchyard/PickJob-v0"
 
+#: What an environment may be rewarded by, and what ``info`` calls it at an episode's end.
+REWARDS = {
+    "bounded_slowdown": "bounded_slowdown",
+    "jct_mean": "jct",
+    "jct_p95": "jct_p95",
+    "makespan": "makespan",
+    "rho_mean": "rho_mean",
+}
+
 _SEEDS = 2**63
 
 
@@ -43,14 +55,19 @@ def _observations() -> gymnasium.spaces.Box:
     return gymnasium.spaces.Box(0.0, 1.0, (VISIBLE, FEATURES), numpy.float32)
 
 
+#: What is rewarded; and whether others start behind the head, whether it is preemptive, whether elastic, what a restart costs
+#: and how long a round is, seconds.
+_How = tuple[str, tuple[bool, bool, bool, float, float]]
+
+
 def _picking(
-    trace: Trace | None, cluster: str, jobs: int, backfill: bool, slots: int, lublin: int, threads: int
+    trace: Trace | None, cluster: str, jobs: int, how: _How, slots: int, lublin: int, threads: int
 ) -> _engine.Picking:
     return _engine.Picking(
         trace._native if trace is not None else None,
         str(cluster),
         jobs,
-        bool(backfill),
+        how,
         slots,
         _whole("lublin", lublin),
         _whole("threads", threads, 1),
@@ -89,27 +106,44 @@ def _empty_mask(slots: int) -> NDArray[numpy.int8]:
     return mask
 
 
+#: Rules that an agent may be compared with.
+HEURISTICS = ("fcfs", "shortest-job", "las")
+
+
 class PickJob(_Kept, gymnasium.Env[NDArray[Any], numpy.int64]):
-    """Pick the next job of a batch queue, as RLScheduler (Zhang et al., SC'20) has it.
+    """Pick the next job of a batch queue, as RLScheduler (Zhang et al., SC'20) has it; or, with ``preemptive``, who runs, or, with
+    ``elastic``, who gets more GPUs.
 
     An episode is a sequence of ``jobs`` jobs that follow one another in a trace (``trace``: what ``switchyard.open`` gave; without
     one, 10,000 jobs drawn from Lublin's model by the seed ``lublin``), cut at random. The picked job waits until it fits, all
-    others behind it, unless ``backfill`` (EASY) lets those start that do not delay its reserved start.
+    others behind it, unless ``backfill`` (EASY) lets those start that do not delay its reserved start. With ``preemptive`` jobs
+    are picked anew at every event, one after the other, those that run among them, until no other one has room: who was not
+    picked gives way, and pays ``restart_cost`` seconds when it comes back. With ``elastic`` jobs train applications, as under Pollux,
+    and all GPUs are given anew at every event and every ``every`` seconds: who is picked gets one, or twice as many as it has been
+    given, until nobody can take more. Jobs whose GPUs change pay ``restart_cost``.
 
-    Observation: float32, (128, 8), of each waiting job that is seen, the oldest first, all from 0 to 1: waited (÷ 12 h), time
-        asked for (where the trace tells none, the run time; ÷ the trace's longest), GPUs (÷ all), four that are always 1, and whether it fits now; 0 behind the last. Of
-        more than 128, those that ask for least time and for fewest GPUs, by turns.
-    Action: which of them, from 0; ``info["action_mask"]`` (int8, (128,)) says which there are. Any other is taken as the first.
-        Where one job waits alone, nobody is asked. At an episode's end the mask has the first action, which does nothing.
-    Reward: minus the bounded slowdowns (≥ 1, of at least 10 s) of the jobs started since, ÷ ``jobs``; an episode's sum is minus
-        its mean bounded slowdown.
-    End: when all jobs are done; ``info`` then has ``bounded_slowdown`` (mean) and ``jct`` (mean, seconds).
+    Observation: float32, (128, 8), of each job that may be picked, the oldest first, all from 0 to 1: waited (÷ 12 h), time asked for
+        (where the trace tells none, the run time; ÷ the trace's longest), GPUs (÷ all), four that are always 1, and whether it
+        fits now; 0 behind the last. Of more than 128, those that ask for least time and for fewest GPUs, by turns.
+        With ``preemptive`` the five after the GPUs are: time on GPUs so far (÷ the trace's longest), whether it runs, time since it
+        last started, stopped or came (÷ 12 h), 1, and whether it runs or fits without another's GPUs.
+        With ``elastic`` the eight are: waited, epochs done (÷ all), GPUs given, held, and given if it is picked (÷ all), how well
+        it uses those that it has been given and those that it would be (speed over that on one GPU, ÷ GPUs), and whether the
+        latter are as many as it holds. Of more than 128, the oldest.
+    Action: which of them, from 0; ``info["action_mask"]`` (int8, (128,)) says which there are. Any other is taken as the first. Where
+        one alone may be picked, or all that are left have room, nobody is asked. At an episode's end the mask has the first
+        action, which does nothing.
+    Reward: what ``reward`` names, a metric by its id; an episode's rewards add up to minus it. ``"bounded_slowdown"`` (mean, ≥ 1, of at
+        least 10 s) and ``"jct_mean"`` (seconds): the part of each job that has started since, or with ``preemptive`` and ``elastic``
+        ended, ÷ ``jobs``. ``"makespan"``: the seconds that have passed. ``"jct_p95"`` (seconds) and ``"rho_mean"`` (finish-time fairness): all
+        of it at the end.
+    End: when all jobs are done; ``info`` then has ``bounded_slowdown`` and ``jct`` (means, seconds), ``jct_p95``, ``makespan`` and ``rho_mean``.
     Limits: ``jobs`` is from 2 to 1,000,000.
 
-    The same seed gives the same episodes.
+    The same seed gives the same episodes. :meth:`render` shows the moment, :meth:`baselines` what schedulers make of the same jobs.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": ["html", "ansi"], "render_fps": 4}
 
     def __init__(
         self,
@@ -118,13 +152,19 @@ class PickJob(_Kept, gymnasium.Env[NDArray[Any], numpy.int64]):
         cluster: str = "4x64",
         jobs: int = 256,
         backfill: bool = False,
+        reward: str = "bounded_slowdown",
+        preemptive: bool = False,
+        elastic: bool = False,
+        restart_cost: float = 0.0,
+        every: float = 600.0,
         lublin: int = 1,
-        render_mode: None = None,
+        render_mode: str | None = None,
     ):
         self.observation_space: gymnasium.spaces.Space[NDArray[Any]] = _observations()
         self.action_space: gymnasium.spaces.Space[numpy.int64] = gymnasium.spaces.Discrete(VISIBLE)
         self.render_mode: str | None = render_mode
-        self._made = (trace, cluster, jobs, backfill, 1, lublin, 1)
+        self._how = _how(reward, backfill, preemptive, elastic, restart_cost, every)
+        self._made = (trace, cluster, jobs, self._how, 1, lublin, 1)
         self._native = _picking(*self._made)
         self._seen = numpy.zeros((1, VISIBLE, FEATURES), numpy.float32)
         self._mask = _empty_mask(1)
@@ -148,13 +188,32 @@ class PickJob(_Kept, gymnasium.Env[NDArray[Any], numpy.int64]):
         info: dict[str, Any] = {"action_mask": self._mask[0].copy()}
         over = bool(self._over[0])
         if over:
-            info["bounded_slowdown"], info["jct"] = self._native.figures(0) or (numpy.nan, numpy.nan)
+            info.update(zip(REWARDS.values(), self._native.figures(0) or ()))
         return self._seen[0].copy(), float(self._reward[0]), over, False, info
 
     def action_masks(self) -> NDArray[numpy.bool_]:
         """The mask, as sb3-contrib asks for it: bool, (128,)."""
         masks: NDArray[numpy.bool_] = self._mask[0].astype(numpy.bool_)
         return masks
+
+    @property
+    def episode(self) -> Trace:
+        """The jobs of the episode, as a trace with its cluster: to be run, viewed and asked like any other."""
+        return Trace(self._native.episode(0))
+
+    def baselines(self, policies: Policy | Sequence[Policy] = HEURISTICS, **options: Any) -> dict[str, float]:
+        """What schedulers come to with the jobs of this episode: by policy, the metric that is rewarded.
+
+        policies, options: as of :func:`switchyard.run`, functions among them; ``restart_cost`` is the environment's.
+        """
+        return _baselines(self.episode, self._how, policies, options)
+
+    def render(self) -> Any:
+        """The episode's moment, a :class:`Yard`: a picture in a notebook. With ``render_mode="ansi"`` it is text.
+
+        The episode is played again up to where it is, so that steps cost nothing for it.
+        """
+        return _rendered(self._native.yard(0), self.render_mode)
 
 
 class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
@@ -163,9 +222,14 @@ class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
     Autoreset is ``NEXT_STEP``: an episode that is over begins anew at the next step, whatever its action, with a reward of 0.
     At most 16,384 at once, with at most 5,000,000 jobs together. ``threads`` step them, which pays from some hundreds on; what comes of it does not depend on that.
     With ``copy=False`` the arrays that are returned are the same at every step, and what they hold is overwritten.
+    ``render()`` gives a :class:`Yard` of each.
     """
 
-    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata: dict[str, Any] = {
+        "render_modes": ["html", "ansi"],
+        "render_fps": 4,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
 
     def __init__(
         self,
@@ -175,13 +239,19 @@ class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
         cluster: str = "4x64",
         jobs: int = 256,
         backfill: bool = False,
+        reward: str = "bounded_slowdown",
+        preemptive: bool = False,
+        elastic: bool = False,
+        restart_cost: float = 0.0,
+        every: float = 600.0,
         lublin: int = 1,
         threads: int = 1,
         copy: bool = True,
-        render_mode: None = None,
+        render_mode: str | None = None,
     ):
         # Before spaces and arrays of that size are made.
-        self._made = (trace, cluster, jobs, backfill, num_envs, lublin, threads)
+        self._how = _how(reward, backfill, preemptive, elastic, restart_cost, every)
+        self._made = (trace, cluster, jobs, self._how, num_envs, lublin, threads)
         self._native = _picking(*self._made)
         self.num_envs = num_envs
         self.render_mode: str | None = render_mode
@@ -222,13 +292,51 @@ class PickJobs(_Kept, VectorEnv[NDArray[Any], NDArray[Any], NDArray[Any]]):
         self._native.step(actions, True, self._seen, self._mask, self._reward, self._over)
         info: dict[str, Any] = {"action_mask": self._given(self._mask)}
         if self._over.any():
-            figures = numpy.full((self.num_envs, 2), numpy.nan)
+            figures = numpy.full((self.num_envs, len(REWARDS)), numpy.nan)
             for at in numpy.flatnonzero(self._over):
                 figures[at] = self._native.figures(int(at))
-            info.update(bounded_slowdown=figures[:, 0], jct=figures[:, 1])
-            info.update(_bounded_slowdown=self._over.copy(), _jct=self._over.copy())
+            for column, name in enumerate(REWARDS.values()):
+                info[name], info[f"_{name}"] = figures[:, column], self._over.copy()
         over, reward = self._given(self._over), self._given(self._reward)
         return self._given(self._seen), reward, over, self._given(self._never), info
+
+    def episode(self, at: int) -> Trace:
+        """The jobs of one of the episodes, as :attr:`PickJob.episode` has them."""
+        return Trace(self._native.episode(_whole("at", at, 0, self.num_envs - 1)))
+
+    def baselines(
+        self, at: int, policies: Policy | Sequence[Policy] = HEURISTICS, **options: Any
+    ) -> dict[str, float]:
+        """What schedulers come to with the jobs of one of the episodes, as :meth:`PickJob.baselines` says it."""
+        return _baselines(self.episode(at), self._how, policies, options)
+
+    def render(self) -> tuple[Any, ...]:
+        return tuple(_rendered(self._native.yard(at), self.render_mode) for at in range(self.num_envs))
+
+
+def _how(reward: str, backfill: bool, preemptive: bool, elastic: bool, restart_cost: float, every: float) -> _How:
+    return str(reward), (bool(backfill), bool(preemptive), bool(elastic), float(restart_cost), float(every))
+
+
+def _baselines(
+    episode: Trace, how: _How, policies: Policy | Sequence[Policy], options: dict[str, Any]
+) -> dict[str, float]:
+    reward, (_, _, _, restart_cost, _) = how
+    runs = episode.run(policies, **{"restart_cost": restart_cost, **options}).runs
+    return {run.asked: _measured(run, reward) for run in runs}
+
+
+def _measured(run: Run, metric: str) -> float:
+    """A metric of a run, also the one that results do not have."""
+    if metric != "bounded_slowdown":
+        return float(run[metric])
+    jct, seconds = run.jobs["jct_s"], run.jobs["duration_s"]
+    return float(numpy.mean(numpy.maximum(jct / numpy.maximum(seconds, 10.0), 1.0)))
+
+
+def _rendered(told: dict[str, Any], mode: str | None) -> Any:
+    yard = Yard(told)
+    return str(yard) if mode == "ansi" else yard
 
 
 def first_come_first_served(seen: NDArray[numpy.float32], mask: NDArray[numpy.int8]) -> int:
@@ -267,13 +375,16 @@ def place_part(
     *,
     cluster: str = "16x8/cores=56/sockets=2/qpi=20/partitions=4/racks=8/oversubscription=3",
     jobs: int = 4,
-    load: float = 1.0,
-    render_mode: None = None,
+    load: float | None = None,
+    trace: Trace | None = None,
+    render_mode: str | None = None,
 ) -> ParallelEnv[str, dict[str, NDArray[Any]], int]:
     """A PettingZoo ``ParallelEnv``: place the parts of jobs in a data centre, each partition an agent.
 
-    cluster: with partitions that are all alike. jobs: for each GPU, all together at most 1,000,000. load: GPU·s submitted for each
-    there is, until the last job arrives; jobs slow one another on links and cores.
+    cluster: with partitions that are all alike. jobs: for each GPU, all together at most 1,000,000; jobs slow one another on links
+    and cores. load: GPU·s submitted for each there is, until the last job arrives [default: 1; of a trace as it came]. trace: what
+    ``switchyard.open`` gave; an episode has jobs that follow one another there, cut at random, of those that a partition has
+    room for. Without one, jobs are drawn.
 
     One agent is asked at a time (the first number of its observation is 1) and lays the next worker or parameter server of a job
     on a group of GPUs (a socket's), forwards the job to another partition, or lets it wait; the others do nothing, their
@@ -285,16 +396,22 @@ def place_part(
     Action: own groups, server by server; forward to partition 0, 1, …; wait; nothing. ``info["action_mask"]`` has the mask, too.
     Reward, the same for all: minus the time jobs spent in the system since the last step, ÷ what all take alone; an episode's
         sum is minus mean JCT ÷ mean duration.
+    ``render()`` shows the moment, a :class:`Yard`.
     """
     from pettingzoo import ParallelEnv
 
-    made = (str(cluster), _whole("jobs", jobs, 1, 2**32 - 1), float(load))
+    made = (str(cluster), _whole("jobs", jobs, 1, 2**32 - 1), None if load is None else float(load), trace)
 
     class PlacePart(ParallelEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc]
-        metadata: dict[str, Any] = {"name": "switchyard_place_part_v0", "render_modes": [], "is_parallelizable": True}
+        metadata: dict[str, Any] = {
+            "name": "switchyard_place_part_v0",
+            "render_modes": ["html", "ansi"],
+            "render_fps": 4,
+            "is_parallelizable": True,
+        }
 
         def __init__(self) -> None:
-            self._native = _engine.Placing(*made)
+            self._native = _engine.Placing(*made[:3], trace._native if trace is not None else None)
             agents, numbers, actions = self._native.shape()
             self.render_mode = render_mode
             self.possible_agents = [f"partition_{at}" for at in range(agents)]
@@ -358,12 +475,15 @@ def place_part(
                 self.agents = []
             return outcome
 
+        def render(self) -> Any:
+            return _rendered(self._native.yard(), self.render_mode)
+
     return PlacePart()
 
 
-def _placed_again(cluster: str, jobs: int, load: float, state: dict[str, Any]) -> Any:
+def _placed_again(cluster: str, jobs: int, load: float | None, trace: Trace | None, state: dict[str, Any]) -> Any:
     """A pickled one of :func:`place_part`."""
-    env: Any = place_part(cluster=cluster, jobs=jobs, load=load)
+    env: Any = place_part(cluster=cluster, jobs=jobs, load=load, trace=trace)
     native = env._native
     native.play_again(state["_native"])
     env.__dict__.update(state | {"_native": native})

@@ -2,8 +2,13 @@
 //! coroutine: it asks from within a policy or a placement, and goes on there with the answer, so that nothing of
 //! the engine is done a second time. Any thread may step one, one at a time, and a process that was forked may.
 
+mod elastic;
+mod goal;
+mod ordering;
 pub(crate) mod picking;
 pub(crate) mod placing;
+mod screen;
+mod yard;
 
 use crate::{RunError, SwitchyardError, refused};
 use corosensei::stack::DefaultStack;

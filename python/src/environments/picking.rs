@@ -1,13 +1,18 @@
 //! Picking the next job, as RLScheduler (Zhang et al., SC'20) has it: at most 128 waiting jobs are seen, of each
 //! eight numbers (`picking::features`), one of them is picked, and waits until it fits. Where there is but one, nobody
-//! is asked. The reward is minus the bounded slowdown of each job that has started since, divided by how many jobs
-//! there are: an episode's sum is minus its mean bounded slowdown.
+//! is asked. Or, preemptively, who runs is picked anew at every event ([`ordering`](super::ordering)). The reward is minus
+//! a metric ([`goal`](super::goal)).
 //!
 //! Several episodes at once, each in a slot: arrays are the caller's, a row for each slot.
 //!
 //! An episode is what its seed and its answers make it, so these are what is kept of one ([`Kept`]): whoever reads
 //! them plays it again up to there.
 
+use super::elastic::Elastic;
+use super::goal::{Ended, Goal, Meter};
+use super::ordering::Ordering;
+use super::screen::Screen;
+use super::yard::{self, Looking, Yard, watched};
 use super::{Asker, Cost, Episode, OTHER, alone, locked, of_bytes, to_bytes};
 use crate::trace::Trace;
 use crate::{RunError, refused};
@@ -21,20 +26,21 @@ use pyo3::types::PyBytes;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 use switchyard::cluster::ClusterSpec;
 use switchyard::draw::{Rng, below};
-use switchyard::engine::{RunLog, Scheduler, SimOptions, Simulation};
+use switchyard::engine::{Policy, Scheduler, SimOptions, Simulation};
 use switchyard::explain::Fact;
 use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policies::picking::features::{FEATURES, VISIBLE, features, visible};
 use switchyard::policies::picking::network::Network;
 use switchyard::policies::picking::{Candidate, Moment, Pick, Queue, Waiting};
-use switchyard::report::bounded_slowdown;
+use switchyard::report::TraceFacts;
 use switchyard::workload::{LublinGenerator, Sequences, Workload};
+use switchyard_app::Experiment;
+use switchyard_app::study::{Origin, Study};
 use switchyard_sweep::files;
 
 /// Jobs of a drawn trace, as many as Lublin-1 has.
@@ -54,22 +60,6 @@ const SEEN: usize = VISIBLE * FEATURES;
 
 /// A thread steps no fewer slots at once: waking it costs as much as some steps.
 const LEAST: usize = 8;
-
-/// A second counts no more than this many in a bounded slowdown.
-const BOUND: f64 = 10.0;
-
-/// The numbers of the jobs that are seen, and how many they are.
-struct Screen {
-    features: [[f32; FEATURES]; VISIBLE],
-    count: usize,
-}
-
-/// What came of an episode.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Ended {
-    bsld: f64,
-    jct: f64,
-}
 
 type Run = Episode<Result<Ended, String>>;
 
@@ -99,9 +89,21 @@ struct How {
     jobs: Sequences,
     cluster: ClusterSpec,
     length: usize,
-    backfill: bool,
+    form: Form,
+    goal: Goal,
     /// The longest of all jobs, seconds.
     longest: f64,
+}
+
+/// What is picked.
+#[derive(Clone, Copy)]
+enum Form {
+    /// The next job of a queue.
+    Next { backfill: bool },
+    /// Who runs; jobs that lose their GPUs pay so many seconds when they come back.
+    Who { restart_cost: f64 },
+    /// Who gets more GPUs, every so many seconds.
+    Gpus { every: f64, restart_cost: f64 },
 }
 
 struct Slot {
@@ -110,6 +112,8 @@ struct Slot {
     cost: Cost,
     rng: Rng,
     kept: Kept,
+    /// The first of the episode's jobs, once there is an episode.
+    start: Option<usize>,
 }
 
 /// Threads that step slots. A forked process has none of its parent's, and would wait for them for ever.
@@ -152,6 +156,7 @@ struct Asking {
     asker: Asker,
     screen: Arc<Mutex<Screen>>,
     longest: f64,
+    looking: Looking,
 }
 
 impl Pick for Asking {
@@ -160,12 +165,12 @@ impl Pick for Asking {
         if let [only] = visible[..] {
             return Some(only.job);
         }
-        {
-            let mut screen = locked(&self.screen);
-            for (row, job) in screen.features.iter_mut().zip(&visible) {
-                *row = features(job, moment, self.longest);
-            }
-            screen.count = visible.len();
+        locked(&self.screen).show(&visible, |job| features(job, moment, self.longest));
+        if let Some(yard) = &self.looking {
+            let mut yard = locked(yard);
+            yard.choices = visible.iter().map(|of| of.job.0).collect();
+            let all = yard.waiting.iter().map(|&(id, ..)| id);
+            yard.picked = all.filter(|&id| waiting.get(JobId(id)).is_none()).collect();
         }
         let picked = self.asker.ask();
         // An answer that is none is the one who waits longest.
@@ -177,31 +182,38 @@ impl Pick for Asking {
     }
 }
 
-/// The bounded slowdown of those who started since `counted`.
-fn started(workload: &Workload, log: &RunLog, counted: &mut usize) -> f64 {
-    let from = std::mem::replace(counted, log.segments());
-    let starts = (from..log.segments()).map(|at| log.segment(at));
-    let slowdowns = starts.map(|stay| {
-        let job = &workload.jobs[stay.job.index()];
-        let seconds = job.work.seconds();
-        let jct = stay.start - job.submit + seconds;
-        (jct / seconds.max(BOUND)).max(1.0)
-    });
-    slowdowns.sum()
-}
-
 fn run(
     workload: Arc<Workload>,
     how: &How,
     screen: Arc<Mutex<Screen>>,
     cost: Cost,
+    looking: Looking,
 ) -> PyResult<Run> {
-    let (cluster, backfill, longest) = (how.cluster.clone(), how.backfill, how.longest);
+    let (cluster, form, goal, longest) = (how.cluster.clone(), how.form, how.goal, how.longest);
     Episode::new(move |asker| {
-        let pick = Asking {
-            asker,
-            screen,
-            longest,
+        let mut options = SimOptions::default();
+        let policy: Box<dyn Policy> = match form {
+            Form::Next { backfill } => {
+                let looking = looking.clone();
+                let pick = Asking {
+                    asker,
+                    screen,
+                    longest,
+                    looking,
+                };
+                Box::new(Queue::new(pick, backfill.into(), Strategy::default()))
+            }
+            Form::Who { restart_cost } => {
+                options.restart_cost = restart_cost;
+                Box::new(Ordering::new(asker, screen, longest, looking.clone()))
+            }
+            Form::Gpus {
+                every,
+                restart_cost,
+            } => {
+                options.restart_cost = restart_cost;
+                Box::new(Elastic::new(asker, screen, every, looking.clone()))
+            }
         };
         let scheduler = Scheduler {
             spec: "pick-job".to_owned(),
@@ -211,55 +223,67 @@ fn run(
             packs: false,
             interleaves: false,
             looks_at_links: false,
-            policy: Box::new(Queue::new(pick, backfill.into(), Strategy::default())),
+            policy: watched(policy, &looking, &workload),
         };
         let jobs = Arc::clone(&workload);
-        let mut run = Simulation::new(jobs, &cluster, scheduler, SimOptions::default());
-        let count = workload.jobs.len().max(1) as f64;
-        let mut counted = 0;
+        let mut run = Simulation::new(jobs, &cluster, scheduler, options);
+        let mut meter = Meter::new(goal, matches!(form, Form::Next { .. }));
         loop {
             let goes_on = run.step().map_err(|why| why.to_string())?;
-            let slowdowns = started(&workload, run.log(), &mut counted);
-            cost.add(slowdowns / count);
+            cost.add(meter.step(&workload, run.log()));
             if !goes_on {
                 break;
             }
         }
         let log = run.into_log();
-        let stays = (0..log.segments()).map(|at| log.segment(at));
-        let jct = stays.map(|stay| stay.end - workload.jobs[stay.job.index()].submit);
-        Ok(Ended {
-            bsld: bounded_slowdown(&workload, &log),
-            jct: jct.sum::<f64>() / count,
-        })
+        yard::at_the_end(&looking, &log);
+        let ended = Ended::of(&workload, &cluster, &log);
+        cost.add(meter.end(ended));
+        Ok(ended)
     })
 }
 
 impl Slot {
     fn new() -> Self {
-        let screen = Screen {
-            features: [[0.0; FEATURES]; VISIBLE],
-            count: 0,
-        };
         Self {
             run: None,
-            screen: Arc::new(Mutex::new(screen)),
+            screen: Screen::empty(),
             cost: Cost::default(),
             rng: Rng::seed_from_u64(0),
             kept: Kept::of(0),
+            start: None,
         }
     }
 
     fn seed(&mut self, seed: u64) {
         self.rng = Rng::seed_from_u64(seed);
         self.kept = Kept::of(seed);
+        self.start = None;
     }
 
     /// Draws the jobs of an episode: the first of them.
     fn draw(&mut self, how: &How) -> usize {
         self.kept.drawn += 1;
         let room = how.jobs.len().saturating_sub(how.length) as u32;
-        below(&mut self.rng, room + 1) as usize
+        let start = below(&mut self.rng, room + 1) as usize;
+        self.start = Some(start);
+        start
+    }
+
+    /// The jobs of the episode.
+    fn jobs(&self, how: &How) -> PyResult<Arc<Workload>> {
+        let none = || refused("there is no episode yet: reset it first");
+        let start = self.start.ok_or_else(none)?;
+        Ok(how.jobs.cut(start, how.length).workload)
+    }
+
+    /// What the episode looks like now: it is played again, and looked at.
+    fn yard(&self, how: &How) -> PyResult<Yard> {
+        let (yard, cost) = (Arc::default(), Cost::default());
+        let looking = Some(Arc::clone(&yard));
+        let run = run(self.jobs(how)?, how, Screen::empty(), cost.clone(), looking)?;
+        let answers = self.kept.answers.iter().map(|&answer| answer.into());
+        Ok(yard::looked(run, answers, &cost, &yard))
     }
 
     /// An episode of the jobs from there on, up to its first question; `false`: there is none.
@@ -268,7 +292,7 @@ impl Slot {
         self.run = None;
         self.cost.take();
         let screen = Arc::clone(&self.screen);
-        let mut episode = run(sequence.workload, how, screen, self.cost.clone())?;
+        let mut episode = run(sequence.workload, how, screen, self.cost.clone(), None)?;
         if let Some(end) = episode.go_on(0) {
             end.map_err(RunError::new_err)?;
             return Ok(false);
@@ -387,6 +411,50 @@ fn within(what: &str, given: &Bound<'_, PyAny>, limits: RangeInclusive<usize>) -
     }
 }
 
+/// What is picked, as Python says it.
+impl<'py> FromPyObject<'_, 'py> for Form {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (backfill, preemptive, elastic, restart_cost, every): (bool, bool, bool, f64, f64) =
+            given.extract()?;
+        if !(restart_cost >= 0.0 && restart_cost.is_finite()) {
+            return Err(refused(format!(
+                "restart_cost is {restart_cost}: it takes seconds from 0"
+            )));
+        }
+        if !(every >= 1.0 && every.is_finite()) {
+            return Err(refused(format!(
+                "every is {every}: it takes seconds from 1"
+            )));
+        }
+        match (preemptive, elastic) {
+            (true, true) => Err(refused(
+                "preemptive and elastic are two environments: elastic=True gives GPUs anew anyway",
+            )),
+            (false, false) if restart_cost > 0.0 => Err(refused(
+                "restart_cost is for preemptive=True and elastic=True: without them no job is stopped",
+            )),
+            (false, false) => Ok(Self::Next { backfill }),
+            _ if backfill => Err(refused(
+                "backfill is for a queue whose head waits: with preemptive=True or elastic=True nobody waits behind it",
+            )),
+            (true, false) => Ok(Self::Who { restart_cost }),
+            (false, true) => Ok(Self::Gpus {
+                every,
+                restart_cost,
+            }),
+        }
+    }
+}
+
+/// The same jobs training applications, as Pollux would have them.
+fn trained(workload: Workload) -> PyResult<Workload> {
+    let pollux = "pollux".parse().map_err(refused)?;
+    let experiment = Experiment::default();
+    experiment.bind(workload, &[pollux]).map_err(refused)
+}
+
 #[pymethods]
 impl Picking {
     /// Sequences of `jobs` jobs of a trace, or of Lublin's model, on a cluster; so many at once, stepped by so many
@@ -396,30 +464,34 @@ impl Picking {
         trace: Option<&Bound<'_, Trace>>,
         cluster: &str,
         jobs: &Bound<'_, PyAny>,
-        backfill: bool,
+        how: (String, Form),
         slots: &Bound<'_, PyAny>,
         lublin: u64,
         threads: usize,
     ) -> PyResult<Self> {
+        let (reward, form) = how;
+        let goal = reward.parse().map_err(refused)?;
+
         let cluster = files::cluster(cluster).map_err(refused)?;
         let jobs = within("jobs", jobs, 2..=MOST_JOBS)?;
         let slots = within("num_envs", slots, 1..=MOST_SLOTS)?;
-        let all = match trace {
-            Some(trace) => {
-                let mut workload = trace.get().study.workload.clone();
-                // Who wants more than there is would wait for ever.
-                workload.jobs.retain(|job| job.gpus <= cluster.gpus());
-                Sequences::of_workload(workload)
-            }
-            None => Sequences::of(
-                &LublinGenerator {
+        let mut workload = match trace {
+            Some(trace) => trace.get().study.workload.clone(),
+            None => {
+                let lublin = LublinGenerator {
                     jobs: DRAWN.max(u32::try_from(jobs).unwrap_or(u32::MAX)),
                     processors: cluster.gpus(),
                     seed: lublin,
-                }
-                .generate(),
-            ),
+                };
+                lublin.generate().workload()
+            }
         };
+        if matches!(form, Form::Gpus { .. }) {
+            workload = trained(workload)?;
+        }
+        // Who wants more than there is would wait for ever.
+        workload.jobs.retain(|job| job.gpus <= cluster.gpus());
+        let all = Sequences::of_workload(workload);
         if all.len() < 2 {
             return Err(refused(
                 "an episode takes at least two jobs that fit on the cluster",
@@ -440,7 +512,8 @@ impl Picking {
                     jobs: all,
                     cluster,
                     length: jobs,
-                    backfill,
+                    form,
+                    goal,
                 },
                 slots: (0..slots).map(|_| Slot::new()).collect(),
                 crew: (threads > 1).then(|| Crew::new(threads)).transpose()?,
@@ -525,10 +598,34 @@ impl Picking {
         })
     }
 
-    /// Of a slot whose episode is over: mean bounded slowdown and mean JCT, seconds.
-    fn figures(&self, slot: usize) -> PyResult<Option<(f64, f64)>> {
+    /// Of a slot whose episode is over: mean bounded slowdown, mean JCT, p95 JCT and makespan, seconds, and mean ρ.
+    fn figures(&self, slot: usize) -> PyResult<Option<[f64; 5]>> {
         let ended = alone(&self.state)?.slot(slot)?.kept.ended;
-        Ok(ended.map(|ended| (ended.bsld, ended.jct)))
+        Ok(ended.map(Ended::figures))
+    }
+
+    /// The jobs of a slot's episode, as a trace with its cluster.
+    fn episode(&self, slot: usize) -> PyResult<Trace> {
+        let state = &mut *alone(&self.state)?;
+        state.slot(slot)?;
+        let workload = state.slots[slot].jobs(&state.how)?;
+        Ok(Trace {
+            study: Study {
+                facts: TraceFacts::of("an environment's episode", &workload),
+                workload: Arc::unwrap_or_clone(workload),
+                cluster: Some((state.how.cluster.clone(), Origin::Asked)),
+                profiles: Vec::new(),
+                experiment: Experiment::default(),
+                report: Default::default(),
+            },
+        })
+    }
+
+    /// What a slot's episode looks like now.
+    fn yard(&self, slot: usize) -> PyResult<Yard> {
+        let state = &mut *alone(&self.state)?;
+        state.slot(slot)?;
+        state.slots[slot].yard(&state.how)
     }
 
     /// All episodes as bytes, for another one that was made alike.

@@ -3,16 +3,19 @@
 //! job to another partition, or lets it wait; all others have nothing to do then. Which partition is asked first is
 //! not learned here: the one with the most free GPUs.
 //!
-//! The reward, the same for all, is minus the time that jobs spend in the system since the last step, as a part of
+//! Jobs are drawn, or they are a trace's. The reward, the same for all, is minus the time that jobs spend in the system since the last step, as a part of
 //! what all of them would take alone: an episode's sum is minus mean JCT ÷ mean duration.
 
+use super::yard::{self, Looking, Yard, watched};
 use super::{Asker, Cost, Episode, alone, locked, of_bytes, to_bytes};
+use crate::trace::Trace;
 use crate::{RunError, refused};
 use numpy::{PyReadwriteArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use std::sync::{Arc, Mutex};
+use switchyard::Time;
 use switchyard::cluster::{ClusterSpec, Topology};
 use switchyard::draw::Rng;
 use switchyard::engine::{SimOptions, Simulation};
@@ -22,7 +25,7 @@ use switchyard::placement::graph_rl::scene::{GROUP, JOB, Observation, PARTITION,
 use switchyard::placement::graph_rl::{Chooser, Decision, Placer};
 use switchyard::policies::{self, BuildContext};
 use switchyard::weights::WeightsChoice;
-use switchyard::workload::{DataCentre, Split, Workload};
+use switchyard::workload::{DataCentre, Sequences, Split, Workload};
 use switchyard_sweep::options::shipped;
 
 /// How a data centre is built, the same in each of its parts.
@@ -89,6 +92,16 @@ struct Screen {
     choices: Vec<Option<usize>>,
     /// Agent by agent.
     seen: Vec<f32>,
+}
+
+impl Screen {
+    fn empty() -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self {
+            asked: 0,
+            choices: Vec::new(),
+            seen: Vec::new(),
+        }))
+    }
 }
 
 struct Asking {
@@ -169,6 +182,76 @@ type Kept = super::Kept<u32, Ended>;
 /// No data centre gets more jobs: so many that memory is there for them.
 const MOST_JOBS: u32 = 1_000_000;
 
+/// Where jobs come from.
+enum Source {
+    /// They are drawn, and come at this load.
+    Drawn { load: f64 },
+    /// Those of a trace, as they came, or at this load.
+    Trace {
+        jobs: Box<Sequences>,
+        load: Option<f64>,
+    },
+}
+
+impl Source {
+    /// So many jobs, the same for the same number.
+    fn workload(&self, number: u32, jobs: u32, gpus: u32) -> Arc<Workload> {
+        match self {
+            &Self::Drawn { load } => {
+                let drawn = DataCentre {
+                    jobs,
+                    gpus,
+                    load,
+                    split: Split::Training(number),
+                };
+                Arc::new(drawn.workload())
+            }
+            Self::Trace { jobs: all, load } => {
+                let room = all.len().saturating_sub(jobs as usize);
+                let start = number as usize % (room + 1);
+                let mut workload = all.cut(start, jobs as usize).workload;
+                if let Some(load) = load {
+                    at_load(Arc::make_mut(&mut workload), gpus, *load);
+                }
+                workload
+            }
+        }
+    }
+}
+
+/// Has jobs come so fast that they bring so many GPU·s for each there is, until the last arrives.
+fn at_load(workload: &mut Workload, gpus: u32, load: f64) {
+    let last = workload.jobs.last().map_or(0.0, |job| job.submit.seconds());
+    let work = workload.jobs.iter();
+    let work: f64 = work
+        .map(|job| f64::from(job.gpus) * job.work.seconds())
+        .sum();
+    if last > 0.0 {
+        let slower = work / (f64::from(gpus) * load) / last;
+        for job in &mut workload.jobs {
+            job.submit = Time(job.submit.seconds() * slower);
+        }
+    }
+}
+
+/// The jobs of a trace that a partition has room for.
+fn of_trace(trace: &Trace, cluster: &ClusterSpec, tree: Tree) -> PyResult<Sequences> {
+    let mut workload = trace.study.workload.clone();
+    if workload.is_adaptive() {
+        return Err(refused(
+            "the trace's jobs train applications, and parts of those are not placed one by one: take a trace of plain jobs",
+        ));
+    }
+    let room = cluster.gpus() / tree.partitions as u32;
+    workload.jobs.retain(|job| (1..=room).contains(&job.gpus));
+    match workload.jobs.len() {
+        0 | 1 => Err(refused(format!(
+            "an episode takes at least two jobs that fit on a partition, of {room} GPUs"
+        ))),
+        _ => Ok(Sequences::of_workload(workload)),
+    }
+}
+
 /// Episodes in which the parts of jobs are placed.
 #[pyclass(frozen, module = "switchyard._engine")]
 pub(crate) struct Placing {
@@ -179,8 +262,10 @@ struct State {
     cluster: ClusterSpec,
     tree: Tree,
     jobs: u32,
-    load: f64,
+    source: Source,
     rng: Rng,
+    /// Which jobs the episode has, once there is an episode.
+    number: Option<u32>,
     run: Option<Episode<Result<Ended, String>>>,
     screen: Arc<Mutex<Screen>>,
     cost: Cost,
@@ -193,6 +278,7 @@ fn run(
     tree: Tree,
     screen: Arc<Mutex<Screen>>,
     cost: Cost,
+    looking: Looking,
 ) -> PyResult<Episode<Result<Ended, String>>> {
     Episode::new(move |asker| {
         let spec = "fifo[backfill=true,placement=graph-rl]".parse();
@@ -216,7 +302,8 @@ fn run(
             screen,
         };
         let placer = Placer::new(network).chosen_by(asking);
-        let scheduler = policies::build(&spec, &context);
+        let mut scheduler = policies::build(&spec, &context);
+        scheduler.policy = watched(scheduler.policy, &looking, &workload);
         let jobs = Arc::clone(&workload);
         let run = Simulation::new(jobs, &cluster, scheduler, options);
         let mut run = run.with_learned(placer);
@@ -241,6 +328,7 @@ fn run(
             active = here - f64::from(run.progress().done);
         }
         let log = run.into_log();
+        yard::at_the_end(&looking, &log);
         let stays = (0..log.segments()).map(|at| log.segment(at));
         let jct = stays.map(|stay| stay.end - workload.jobs[stay.job.index()].submit);
         Ok((jct.sum::<f64>() / count, alone / count))
@@ -249,9 +337,14 @@ fn run(
 
 #[pymethods]
 impl Placing {
-    /// So many jobs for each GPU of a data centre, coming at a load.
+    /// So many jobs for each GPU of a data centre: drawn, coming at a load, or those of a trace that follow one another.
     #[new]
-    fn new(cluster: &str, jobs: u32, load: f64) -> PyResult<Self> {
+    fn new(
+        cluster: &str,
+        jobs: u32,
+        load: Option<f64>,
+        trace: Option<&Bound<'_, Trace>>,
+    ) -> PyResult<Self> {
         let cluster: ClusterSpec = cluster.parse().map_err(refused)?;
         let tree = Tree::of(&cluster);
         let tree = tree.filter(|tree| tree.partitions > 1).ok_or_else(|| {
@@ -259,7 +352,7 @@ impl Placing {
                 "{cluster} has no partitions that are all alike: such as 16x8/sockets=2/partitions=4/racks=8"
             ))
         })?;
-        if !(jobs > 0 && load > 0.0 && load.is_finite()) {
+        if !(jobs > 0 && load.is_none_or(|load| load > 0.0 && load.is_finite())) {
             return Err(refused("jobs for each GPU, and their load, are above 0"));
         }
         let all = jobs.saturating_mul(cluster.gpus());
@@ -269,19 +362,25 @@ impl Placing {
                 cluster.gpus()
             )));
         }
+        let source = match trace {
+            None => Source::Drawn {
+                load: load.unwrap_or(1.0),
+            },
+            Some(trace) => Source::Trace {
+                jobs: Box::new(of_trace(trace.get(), &cluster, tree)?),
+                load,
+            },
+        };
         Ok(Self {
             state: Mutex::new(State {
                 tree,
                 jobs: all,
-                load,
+                source,
                 cluster,
                 rng: Rng::seed_from_u64(0),
+                number: None,
                 run: None,
-                screen: Arc::new(Mutex::new(Screen {
-                    asked: 0,
-                    choices: Vec::new(),
-                    seen: Vec::new(),
-                })),
+                screen: Screen::empty(),
                 cost: Cost::default(),
                 kept: Kept::of(0),
             }),
@@ -342,6 +441,18 @@ impl Placing {
         Ok(alone(&self.state)?.kept.ended)
     }
 
+    /// What the episode looks like now.
+    fn yard(&self) -> PyResult<Yard> {
+        let state = &*alone(&self.state)?;
+        let none = || refused("there is no episode yet: reset it first");
+        let number = state.number.ok_or_else(none)?;
+        let (yard, cost) = (Arc::default(), Cost::default());
+        let looking = Some(Arc::clone(&yard));
+        let run = state.start(number, Screen::empty(), cost.clone(), looking)?;
+        let answers = state.kept.answers.iter().map(|&answer| answer as usize);
+        Ok(yard::looked(run, answers, &cost, &yard))
+    }
+
     /// The episode as bytes, for another environment that was made alike.
     fn kept<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         to_bytes(py, &alone(&self.state)?.kept)
@@ -357,32 +468,43 @@ impl State {
     fn seed(&mut self, seed: u64) {
         self.rng = Rng::seed_from_u64(seed);
         self.kept = Kept::of(seed);
+        self.number = None;
     }
 
     /// Draws which jobs there are.
     fn draw(&mut self) -> u32 {
         self.kept.drawn += 1;
         // Half of the numbers: the others are what trained placers are validated by.
-        (self.rng.next_u64() % (1 << 31)) as u32
+        let number = (self.rng.next_u64() % (1 << 31)) as u32;
+        self.number = Some(number);
+        number
+    }
+
+    /// A run of these jobs at its beginning.
+    fn start(
+        &self,
+        number: u32,
+        screen: Arc<Mutex<Screen>>,
+        cost: Cost,
+        looking: Looking,
+    ) -> PyResult<Episode<Result<Ended, String>>> {
+        let gpus = self.cluster.gpus();
+        run(
+            self.source.workload(number, self.jobs, gpus),
+            self.cluster.clone(),
+            self.tree,
+            screen,
+            cost,
+            looking,
+        )
     }
 
     /// An episode of these jobs, up to its first question; `false`: there is none.
     fn play(&mut self, number: u32) -> PyResult<bool> {
-        let drawn = DataCentre {
-            jobs: self.jobs,
-            gpus: self.cluster.gpus(),
-            load: self.load,
-            split: Split::Training(number),
-        };
         self.run = None;
         self.cost.take();
-        let mut episode = run(
-            Arc::new(drawn.workload()),
-            self.cluster.clone(),
-            self.tree,
-            Arc::clone(&self.screen),
-            self.cost.clone(),
-        )?;
+        let (screen, cost) = (Arc::clone(&self.screen), self.cost.clone());
+        let mut episode = self.start(number, screen, cost, None)?;
         if let Some(end) = episode.go_on(0) {
             end.map_err(RunError::new_err)?;
             return Ok(false);

@@ -1,14 +1,16 @@
 //! A job as functions see it, by the names that scripts have for the same (`docs/scripts.md`).
 
 use super::lent::Lent;
+use super::notes::{in_words, short};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use switchyard::job::JobId;
 use switchyard::policies::board::{Named, Seat};
 use switchyard::policies::job_properties::{PROPERTIES, Property, Value};
+use switchyard::policies::trainees::{Shared, count, look};
 
 /// A job at one moment.
 #[pyclass(frozen, module = "switchyard._engine")]
@@ -31,6 +33,8 @@ pub(super) struct Kept {
     pub(super) name: String,
     pub(super) queue: AtomicU32,
     memo: Mutex<Py<PyAny>>,
+    /// What is known of one that is adaptive.
+    pub(super) trainee: OnceLock<Shared>,
 }
 
 impl Kept {
@@ -39,6 +43,7 @@ impl Kept {
             name: name.to_owned(),
             queue: AtomicU32::new(0),
             memo: Mutex::new(py.None()),
+            trainee: OnceLock::new(),
         }
     }
 }
@@ -66,6 +71,21 @@ impl Job {
 
     pub(super) fn which(&self) -> JobId {
         self.id
+    }
+
+    /// What is known of it, if it is adaptive.
+    pub(super) fn trainee(&self) -> PyResult<Option<&Shared>> {
+        Ok(self.place()?.kept.trainee.get())
+    }
+
+    /// The same of one that has to be.
+    fn trains(&self) -> PyResult<&Shared> {
+        let called = self.named()?.called();
+        self.trainee()?.ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "{called} is a gang with a fixed duration: ask job.adaptive first"
+            ))
+        })
     }
 
     fn get<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -202,6 +222,60 @@ impl Job {
         Ok(self.place()?.kept.queue.load(Ordering::Relaxed))
     }
 
+    /// Whether it is adaptive: it trains on more or fewer GPUs.
+    #[getter]
+    fn adaptive(&self) -> PyResult<bool> {
+        Ok(self.trainee()?.is_some())
+    }
+
+    /// Of one that is adaptive: what it trains.
+    #[getter]
+    fn application(&self) -> PyResult<String> {
+        Ok(look(self.trains()?).application().to_owned())
+    }
+
+    /// The total batch its owner asks for, samples.
+    #[getter]
+    fn batch(&self) -> PyResult<u32> {
+        Ok(look(self.trains()?).asked())
+    }
+
+    /// Epochs in all.
+    #[getter]
+    fn epochs(&self) -> PyResult<u32> {
+        Ok(look(self.trains()?).epochs())
+    }
+
+    /// Epochs that are complete.
+    #[getter]
+    fn epochs_done(&self) -> PyResult<f64> {
+        Ok(look(self.trains()?).epochs_done())
+    }
+
+    /// The most GPUs to try: twice what it has run on.
+    #[getter]
+    fn max_gpus(&self) -> PyResult<u32> {
+        Ok(look(self.trains()?).max_gpus())
+    }
+
+    /// Its goodput on so many GPUs over that on one, as its agent expects it.
+    fn speedup(&self, gpus: i64) -> PyResult<f64> {
+        let gpus = count(gpus).map_err(PyValueError::new_err)?;
+        Ok(look(self.trains()?).speedup(gpus))
+    }
+
+    /// Its goodput on so many GPUs, samples of use per second.
+    fn goodput(&self, gpus: i64) -> PyResult<f64> {
+        let gpus = count(gpus).map_err(PyValueError::new_err)?;
+        Ok(look(self.trains()?).goodput(gpus))
+    }
+
+    /// The best total batch on so many GPUs, samples.
+    fn best_batch(&self, gpus: i64) -> PyResult<f64> {
+        let gpus = count(gpus).map_err(PyValueError::new_err)?;
+        Ok(look(self.trains()?).best_batch(gpus))
+    }
+
     /// Whatever is to be kept with it.
     #[getter]
     fn memo(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
@@ -220,6 +294,20 @@ impl Job {
         // Outside of the mutex: what it drops may be anything of Python's.
         drop(before);
         Ok(())
+    }
+
+    /// Tells this under "why", beside its key.
+    fn note(&self, what: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        if !self.lent.listens() {
+            return self.lent.look(|_| ());
+        }
+        let value = in_words(value)?;
+        (self.lent).note(|notes| notes.add(Some(self.id), short(what), value))
+    }
+
+    /// A number from 0 to below 1 of the run's own generator.
+    fn random(&self) -> PyResult<f64> {
+        Ok(self.lent.random(1)?.first().copied().unwrap_or(0.0))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

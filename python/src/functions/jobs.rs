@@ -2,7 +2,9 @@
 
 use super::job::{hidden, property};
 use super::lent::Lent;
+use super::notes::{in_words, short};
 use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use switchyard::engine::View;
@@ -145,6 +147,31 @@ impl Jobs {
             names.collect()
         };
         self.lent.look(names)
+    }
+
+    /// Tells these values under "why", beside their keys: one for each job.
+    fn note(&self, what: String, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (count, jobs) = (values.len()?, self.ids.len());
+        if count != jobs {
+            return Err(PyValueError::new_err(format!(
+                "note('{what}', values) has {count} values for {jobs} jobs: it takes one for each"
+            )));
+        }
+        if !self.lent.listens() {
+            return self.lent.look(|_| ());
+        }
+        let what = short(what);
+        for (&id, value) in self.ids.iter().zip(values.try_iter()?) {
+            let (what, value) = (what.clone(), in_words(&value?)?);
+            self.lent.note(|notes| notes.add(Some(id), what, value))?;
+        }
+        Ok(())
+    }
+
+    /// A number from 0 to below 1 for each, of the run's own generator.
+    fn random<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let drawn = self.lent.random(self.ids.len())?;
+        Ok(PyArray1::from_vec(py, drawn))
     }
 
     fn __len__(&self) -> usize {

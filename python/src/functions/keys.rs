@@ -4,10 +4,12 @@ use super::fault::{self, Fault};
 use super::function::{Form, Function};
 use super::job::Job;
 use super::jobs::Jobs;
-use super::lent::Lent;
+use super::lent::{Lent, Purse};
+use super::notes::Notes;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
+use rand_xoshiro::rand_core::SeedableRng;
 use std::sync::Arc;
 use switchyard::draw::Rng;
 use switchyard::engine::{Mistake, View};
@@ -20,11 +22,14 @@ use switchyard::policies::by_key::{Changes, Keys};
 pub(super) struct Numbers {
     of: Arc<Function>,
     fault: Fault,
+    /// The run's generator, as it was when numbers were last asked for.
+    rng: Rng,
 }
 
 impl Numbers {
     pub(super) fn new(of: Arc<Function>, fault: Fault) -> Self {
-        Self { of, fault }
+        let rng = Rng::seed_from_u64(0);
+        Self { of, fault, rng }
     }
 
     /// What is wrong with a number, at the function's head.
@@ -36,11 +41,12 @@ impl Numbers {
         &self,
         py: Python<'_>,
         view: &View<'_>,
+        purse: &mut Purse,
         jobs: &[JobId],
         keys: &mut Vec<f64>,
     ) -> Result<(), Mistake> {
         keys.clear();
-        Lent::during(view, |lent| match self.of.form {
+        Lent::during(view, purse, |lent| match self.of.form {
             Form::Keys => self.at_once(py, view, jobs, keys, lent),
             Form::Key | Form::Plan => self.one_by_one(py, view, jobs, keys, lent),
         })?;
@@ -141,7 +147,7 @@ impl Keys for Numbers {
     fn keys(
         &mut self,
         view: &View<'_>,
-        _rng: &mut Rng,
+        rng: &mut Rng,
         jobs: &[JobId],
         keys: &mut Vec<f64>,
     ) -> Result<(), Mistake> {
@@ -149,21 +155,34 @@ impl Keys for Numbers {
             keys.clear();
             return Ok(());
         }
-        Python::attach(|py| self.ask(py, view, jobs, keys))
+        let mut purse = Purse {
+            rng: rng.clone(),
+            notes: None,
+        };
+        let asked = Python::attach(|py| self.ask(py, view, &mut purse, jobs, keys));
+        *rng = purse.rng.clone();
+        self.rng = purse.rng;
+        asked
     }
 
     fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
         Python::attach(|py| {
             let mut keys = Vec::new();
-            let key = match self.ask(py, view, &[job], &mut keys) {
+            // A copy: asking changes nothing.
+            let mut purse = Purse {
+                rng: self.rng.clone(),
+                notes: Some(Notes::default()),
+            };
+            let key = match self.ask(py, view, &mut purse, &[job], &mut keys) {
                 Ok(()) => Fact::new("key (least first)", keys[0]),
                 Err(mistake) => Fact::new("key", mistake),
             };
-            let words = Lent::during(view, |lent| {
+            let words = Lent::during(view, &mut purse, |lent| {
                 let seen = Job::new(job, lent, None);
                 explained(py, &self.of, seen, view)
             });
-            [vec![key], words].concat()
+            let notes = purse.notes.map(|notes| notes.of(job));
+            [vec![key], notes.unwrap_or_default(), words].concat()
         })
     }
 }

@@ -10,6 +10,7 @@ mod job;
 mod jobs;
 mod keys;
 mod lent;
+mod notes;
 mod view;
 mod whole;
 

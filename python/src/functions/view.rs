@@ -1,24 +1,27 @@
 //! What `plan(view)` sees and does: the moment, the jobs, and a [`Board`] on which each change is tried at once.
 
 use super::job::Job;
+use super::lent::Lent;
+use super::notes::{in_words, short};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use switchyard::Time;
-use switchyard::draw::{self, Rng};
 use switchyard::engine::Plan;
 use switchyard::job::JobId;
 use switchyard::policies::board::{Answer, Board, OnNode};
 use switchyard::policies::moment::Moment;
+use switchyard::policies::trainees;
 
 /// What is seen at one moment, and can be done then.
 #[pyclass(frozen, module = "switchyard._engine")]
 pub(crate) struct View {
     pub(super) seen: Seen,
-    /// `None`: the decision is over.
-    pub(super) making: Mutex<Option<Making>>,
+    /// The plan in the making. `None`: the decision is over.
+    pub(super) board: Mutex<Option<Board>>,
+    pub(super) lent: Arc<Lent>,
 }
 
 /// What is seen.
@@ -33,12 +36,6 @@ pub(super) struct Seen {
     pub(super) state: Py<PyDict>,
 }
 
-/// The plan in the making, and the run's generator meanwhile.
-pub(super) struct Making {
-    pub(super) board: Board,
-    pub(super) rng: Rng,
-}
-
 /// Who has started, and who has been preempted.
 type Walked = (Vec<Py<Job>>, Vec<Py<Job>>);
 
@@ -51,22 +48,22 @@ enum Node {
 }
 
 impl View {
-    /// Ends the decision: the plan, and the generator as it is now.
-    pub(super) fn ended(&self) -> Option<(Plan, Rng)> {
-        let making = self.making().take();
-        making.map(|making| (making.board.into_plan(), making.rng))
+    /// Ends the decision: the plan.
+    pub(super) fn ended(&self) -> Plan {
+        let board = self.board().take();
+        board.map(Board::into_plan).unwrap_or_default()
     }
 
-    fn making(&self) -> MutexGuard<'_, Option<Making>> {
-        self.making.lock().unwrap_or_else(PoisonError::into_inner)
+    fn board(&self) -> MutexGuard<'_, Option<Board>> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn make<R>(&self, make: impl FnOnce(&mut Making) -> Answer<R>) -> PyResult<R> {
-        let mut making = self.making();
-        let making = making.as_mut().ok_or_else(|| {
+    fn make<R>(&self, make: impl FnOnce(&mut Board) -> Answer<R>) -> PyResult<R> {
+        let mut board = self.board();
+        let board = board.as_mut().ok_or_else(|| {
             PyValueError::new_err("this view was kept from an earlier decision, which is over")
         })?;
-        make(making).map_err(PyValueError::new_err)
+        make(board).map_err(PyValueError::new_err)
     }
 
     /// The jobs of a list that have these numbers.
@@ -175,8 +172,8 @@ impl View {
     fn start(&self, job: &Job, nodes: Option<Vec<Node>>) -> PyResult<bool> {
         let job = job.named()?;
         match nodes.map(on_nodes) {
-            None => self.make(|making| making.board.start(job)),
-            Some(nodes) => self.make(|making| making.board.start_on(job, &nodes)),
+            None => self.make(|board| board.start(job)),
+            Some(nodes) => self.make(|board| board.start_on(job, &nodes)),
         }
     }
 
@@ -184,13 +181,20 @@ impl View {
     #[pyo3(name = "move")]
     fn move_to(&self, job: &Job, nodes: Vec<Node>) -> PyResult<bool> {
         let (job, nodes) = (job.named()?, on_nodes(nodes));
-        self.make(|making| making.board.move_to(job, &nodes))
+        self.make(|board| board.move_to(job, &nodes))
     }
 
     /// Takes a running job's GPUs.
     fn stop(&self, job: &Job) -> PyResult<()> {
         let job = job.named()?;
-        self.make(|making| making.board.stop(job))
+        self.make(|board| board.stop(job))
+    }
+
+    /// Runs an adaptive job on so many GPUs, with the best batch or this one. `False`: there is no room.
+    #[pyo3(signature = (job, gpus, batch = None))]
+    fn train(&self, job: &Job, gpus: i64, batch: Option<i64>) -> PyResult<bool> {
+        let (named, trainee) = (job.named()?, job.trainee()?);
+        self.make(|board| trainees::train(board, named, trainee, gpus, batch))
     }
 
     /// Who runs follows from an order of all jobs; who has started and who has been preempted.
@@ -203,7 +207,7 @@ impl View {
         let jobs = jobs.collect::<PyResult<Vec<Bound<'_, Job>>>>()?;
         let named = jobs.iter().map(|job| job.get().named());
         let named = named.collect::<PyResult<Vec<_>>>()?;
-        let walked = self.make(|making| making.board.walk(named))?;
+        let walked = self.make(|board| board.walk(named))?;
         Ok((
             self.those(py, &walked.started)?,
             self.those(py, &walked.preempted)?,
@@ -218,13 +222,13 @@ impl View {
             ));
         }
         let job = job.named()?;
-        self.make(|making| making.board.alarm(job, Time(at)))
+        self.make(|board| board.alarm(job, Time(at)))
     }
 
     /// Notes that a job has sunk to a queue, 0 the highest.
     fn demote(&self, job: &Job, queue: u32) -> PyResult<()> {
         let named = job.named()?;
-        self.make(|making| making.board.demote(named, queue))?;
+        self.make(|board| board.demote(named, queue))?;
         job.place()?.kept.queue.store(queue, Ordering::Relaxed);
         Ok(())
     }
@@ -232,7 +236,7 @@ impl View {
     /// Notes that it has risen to one.
     fn promote(&self, job: &Job, queue: u32) -> PyResult<()> {
         let named = job.named()?;
-        self.make(|making| making.board.promote(named, queue))?;
+        self.make(|board| board.promote(named, queue))?;
         job.place()?.kept.queue.store(queue, Ordering::Relaxed);
         Ok(())
     }
@@ -240,20 +244,27 @@ impl View {
     /// GPUs that are free now, after what has been decided: in all, or on a node.
     #[pyo3(signature = (node = None))]
     fn free_now(&self, node: Option<i64>) -> PyResult<u32> {
-        self.make(|making| match node {
-            None => Ok(making.board.free()),
-            Some(node) => making.board.free_on(node),
+        self.make(|board| match node {
+            None => Ok(board.free()),
+            Some(node) => board.free_on(node),
         })
     }
 
     /// Whether a node takes jobs.
     fn is_open(&self, node: i64) -> PyResult<bool> {
-        self.make(|making| making.board.is_open(node))
+        self.make(|board| board.is_open(node))
     }
 
     /// A number from 0 to below 1 of the run's own generator.
     fn random(&self) -> PyResult<f64> {
-        self.make(|making| Ok(draw::unit(&mut making.rng)))
+        Ok(self.lent.random(1)?.first().copied().unwrap_or(0.0))
+    }
+
+    /// Tells this under "why": of a job, or of all.
+    #[pyo3(signature = (what, value, job = None))]
+    fn note(&self, what: String, value: &Bound<'_, PyAny>, job: Option<&Job>) -> PyResult<()> {
+        let (job, value) = (job.map(Job::which), in_words(value)?);
+        (self.lent).note(|notes| notes.add(job, short(what), value))
     }
 
     fn __repr__(&self) -> String {

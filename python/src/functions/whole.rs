@@ -4,10 +4,12 @@ use super::fault::Fault;
 use super::function::Function;
 use super::job::{Job, Kept, Place};
 use super::keys::explained;
-use super::lent::Lent;
-use super::view::{self, Making, Seen};
+use super::lent::{Lent, Purse};
+use super::notes::Notes;
+use super::view::{self, Seen};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use rand_xoshiro::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -18,6 +20,7 @@ use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policies::board::{Board, Seat};
 use switchyard::policies::moment::{Moment, verdict};
+use switchyard::policies::trainees::Trainees;
 use switchyard::policies::{Cadence, Policy};
 
 /// A function, and what is kept from one of its decisions to the next.
@@ -27,8 +30,11 @@ pub(super) struct Whole {
     strategy: Strategy,
     /// The active jobs.
     kept: BTreeMap<JobId, Arc<Kept>>,
+    trainees: Trainees,
     /// `view.state`.
     state: Py<PyDict>,
+    /// What was noted at the last decision.
+    notes: Notes,
 }
 
 /// The jobs of a moment, as Python has them.
@@ -46,7 +52,9 @@ impl Whole {
             fault,
             strategy,
             kept: BTreeMap::new(),
+            trainees: Trainees::default(),
             state: Python::attach(|py| PyDict::new(py).unbind()),
+            notes: Notes::default(),
         }
     }
 
@@ -57,6 +65,15 @@ impl Whole {
         }
         for job in &moment.finished {
             self.kept.remove(job);
+            self.trainees.forget(job.0);
+        }
+        for (&id, kept) in &self.kept {
+            if let Some(training) = view.training(id) {
+                let trainees = &mut self.trainees;
+                let trainee = trainees.follow(&training, moment.gpus, moment.node_size);
+                // It is the same one as before.
+                kept.trainee.get_or_init(|| trainee);
+            }
         }
     }
 
@@ -97,25 +114,24 @@ impl Whole {
     fn decide(&mut self, py: Python<'_>, view: &View<'_>, rng: &mut Rng) -> PyResult<Plan> {
         let moment = Moment::of(view);
         self.follow(py, view, &moment);
-        Lent::during(view, |lent| {
+        let mut purse = Purse {
+            rng: rng.clone(),
+            notes: Some(Notes::default()),
+        };
+        let decided = Lent::during(view, &mut purse, |lent| {
             let seats = self.seats(py, view, lent)?;
             let seen = self.see(py, moment, &seats)?;
             let seats = (seats.into_iter()).map(|(id, (seat, _))| (id, seat));
             let board = Board::new(view, self.strategy, !self.of.backfill, seats);
-            let rng_now = rng.clone();
-            let making = Making {
-                board,
-                rng: rng_now,
-            };
-            let making = Mutex::new(Some(making));
-            let shown = Bound::new(py, view::View { seen, making })?;
+            let (board, lent) = (Mutex::new(Some(board)), Arc::clone(lent));
+            let shown = Bound::new(py, view::View { seen, board, lent })?;
             let called = self.of.function.bind(py).call1((&shown,));
-            let ended = shown.get().ended();
-            called?;
-            let (plan, after) = ended.unwrap_or_else(|| (Plan::default(), rng.clone()));
-            *rng = after;
-            Ok(plan)
-        })
+            let plan = shown.get().ended();
+            called.map(|_| plan)
+        });
+        *rng = purse.rng;
+        self.notes = purse.notes.unwrap_or_default();
+        decided
     }
 }
 
@@ -142,8 +158,13 @@ impl Policy for Whole {
             if queue > 0 {
                 facts.push(Fact::count("queue", queue, Unit::None));
             }
+            facts.extend(self.notes.of(job));
             facts.extend(Python::attach(|py| {
-                Lent::during(view, |lent| {
+                let mut purse = Purse {
+                    rng: Rng::seed_from_u64(0),
+                    notes: None,
+                };
+                Lent::during(view, &mut purse, |lent| {
                     let place = self.place(view, job, kept);
                     explained(py, &self.of, Job::new(job, lent, Some(place)), view)
                 })

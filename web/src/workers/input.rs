@@ -79,6 +79,7 @@ impl Loaded {
     pub(super) fn question(&self, moment: f64, draws: u32) -> Question<'_> {
         Question {
             spec: &self.spec,
+            deciding: None,
             workload: &self.workload,
             weights: &self.weights,
             moment,

@@ -7,6 +7,7 @@
 
 use super::arrivals;
 use super::asked::{Asked, other_queues};
+use super::deciding::Deciding;
 use super::durations::{Durations, Factors};
 use super::past::{Past, Stage, seen_running};
 use super::refused::Refused;
@@ -19,7 +20,7 @@ use switchyard::engine::{EventKind, Simulation};
 use switchyard::job::{JobId, Work};
 use switchyard::weights::Weights;
 use switchyard::workload::{Recorded, Workload};
-use switchyard::{RunSpec, Time};
+use switchyard::{RunSpec, RunSpecError, Time};
 
 /// Longer than any job takes, seconds.
 const VERY_LONG: f64 = 1e9;
@@ -35,6 +36,8 @@ const LEAST_LEFT: f64 = 1.0;
 /// A question about a job at a moment of a run.
 pub struct Inquiry {
     spec: RunSpec,
+    /// Who decides, if that is not the spec's policy.
+    deciding: Option<Deciding>,
     weights: Weights,
     /// The jobs that have come by the moment, with the one that is asked about.
     workload: Arc<Workload>,
@@ -46,6 +49,19 @@ pub struct Inquiry {
     events: usize,
     hash: u64,
     horizon: f64,
+}
+
+/// A run at its beginning.
+fn started(
+    spec: &RunSpec,
+    deciding: Option<&Deciding>,
+    workload: Arc<Workload>,
+    weights: &Weights,
+) -> Result<Simulation, RunSpecError> {
+    match deciding {
+        None => spec.start_with(workload, weights),
+        Some(of) => spec.start_deciding(workload, weights, &of.called, (of.policy)()),
+    }
 }
 
 /// How a run may go on.
@@ -91,6 +107,22 @@ impl Inquiry {
         asked: &Asked,
         moment: f64,
     ) -> Result<Self, Refused> {
+        Self::deciding(spec, None, all, weights, asked, moment)
+    }
+
+    /// The same, but what decides is this.
+    ///
+    /// # Errors
+    ///
+    /// Nobody can say.
+    pub fn deciding(
+        spec: &RunSpec,
+        deciding: Option<&Deciding>,
+        all: &Workload,
+        weights: &Weights,
+        asked: &Asked,
+        moment: f64,
+    ) -> Result<Self, Refused> {
         let policy = || spec.policy.label();
         if spec.policy.replays() {
             return Err(Refused::Replays { policy: policy() });
@@ -121,7 +153,7 @@ impl Inquiry {
         }
         check_knowledge(&spec, &workload, asked)?;
         let workload = Arc::new(workload);
-        let mut simulation = spec.start_with(Arc::clone(&workload), weights)?;
+        let mut simulation = started(&spec, deciding, Arc::clone(&workload), weights)?;
         simulation.run_until(moment)?;
         let past = Past::of(&spec, &workload, &simulation, seen, moment);
         if past.stages[job.index()] == Stage::Rejected {
@@ -147,6 +179,7 @@ impl Inquiry {
             hash: simulation.log().hash(),
             horizon: (WAITS_AHEAD * longest).clamp(LEAST_AHEAD, MOST_AHEAD),
             spec,
+            deciding: deciding.cloned(),
             weights: weights.clone(),
             workload,
             job,
@@ -237,7 +270,8 @@ impl Inquiry {
             });
         }
         let workload = Arc::new(self.drawn(lasting));
-        let mut simulation = self.spec.start_with(workload, &self.weights)?;
+        let deciding = self.deciding.as_ref();
+        let mut simulation = started(&self.spec, deciding, workload, &self.weights)?;
         simulation.run_until(self.moment)?;
         let log = simulation.log();
         if log.events() != self.events || log.hash() != self.hash {

@@ -3,6 +3,7 @@
 
 use super::answer::Answer;
 use super::asked::{Asked, Wish};
+use super::deciding::Deciding;
 use super::inquiry::{Basis, Draw, Inquiry};
 use super::refused::Refused;
 use crate::format::duration;
@@ -20,6 +21,8 @@ const QUEUES: usize = 3;
 pub struct Question<'a> {
     /// The policy and its settings.
     pub spec: &'a RunSpec,
+    /// Who decides, if that is not the policy.
+    pub deciding: Option<&'a Deciding>,
     /// All jobs.
     pub workload: &'a Workload,
     /// What has learned.
@@ -200,7 +203,14 @@ impl Question<'_> {
     }
 
     fn inquiry(&self, asked: &Asked) -> Result<Inquiry, Refused> {
-        Inquiry::new(self.spec, self.workload, self.weights, asked, self.moment)
+        Inquiry::deciding(
+            self.spec,
+            self.deciding,
+            self.workload,
+            self.weights,
+            asked,
+            self.moment,
+        )
     }
 
     fn answer(

@@ -10,6 +10,7 @@ use super::values::{self, Dict, List, number};
 use crate::Time;
 use crate::board::{Board, OnNode};
 use crate::job::JobId;
+use crate::trainees;
 use rand_xoshiro::rand_core::SeedableRng;
 use rhai::{Dynamic, Engine, EvalAltResult, INT};
 use std::cell::RefCell;
@@ -104,45 +105,8 @@ impl Host {
 
 /// Runs an adaptive job on so many GPUs.
 fn train(board: &mut Board, job: &Job, gpus: INT, batch: Option<INT>) -> Answer<bool> {
-    let seat = board.untouched(job.named()).map_err(refuse)?;
-    let gpus = count(gpus)?;
     let trainee = job.seat()?.trainee.as_ref();
-    let Some(trainee) = trainee.filter(|_| seat.gang.share.is_none()) else {
-        let what = format!(
-            "{} is a gang with a fixed duration: start(job) starts it, ask job.adaptive first",
-            job.called()
-        );
-        return Err(refuse(what));
-    };
-    let trainee = trainee.borrow();
-    let limits = trainee.agent.limits();
-    let most = limits.max_replicas().max(seat.gang.gpus);
-    if gpus > most {
-        return Err(refuse(format!(
-            "{} can use {most} GPUs, not {gpus}",
-            job.called()
-        )));
-    }
-    let split = match batch {
-        None => trainee.agent.configure(trainee.nodes(gpus), gpus),
-        Some(batch) => {
-            let total = u32::try_from(batch).unwrap_or(0).max(1);
-            limits.split(total, gpus)
-        }
-    };
-    if !(1..=limits.max_local).contains(&split.m) || split.total(gpus) > f64::from(limits.max_batch)
-    {
-        let what = format!(
-            "{} cannot train a batch of {} samples on {gpus} GPUs: it takes {} per GPU at most, and {} in all",
-            job.called(),
-            split.total(gpus),
-            limits.max_local,
-            limits.max_batch
-        );
-        return Err(refuse(what));
-    }
-    let trained = board.train(job.named(), gpus, split, trainee.batch);
-    trained.map_err(refuse)
+    trainees::train(board, job.named(), trainee, gpus, batch).map_err(refuse)
 }
 
 /// Who starts and who gives way by an order of all jobs; those who run and are not in it come last.

@@ -1,10 +1,10 @@
 //! A job as scripts see it: what a [`View`] knows of it at the moment, looked up once.
 
 use super::refusal::refuse;
-use super::trainee::Trainee;
 use crate::board::{self, Named};
 use crate::job::JobId;
 use crate::job_properties::{PROPERTIES, Value};
+use crate::trainees::Shared;
 use rhai::{Dynamic, EvalAltResult, ImmutableString};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -34,7 +34,7 @@ pub(super) struct Facts {
 pub(super) struct Seat {
     pub(super) at: Arc<board::Seat>,
     pub(super) kept: Rc<Kept>,
-    pub(super) trainee: Option<Rc<RefCell<Trainee>>>,
+    pub(super) trainee: Option<Shared>,
 }
 
 /// What is kept of a job as long as it is active.
@@ -120,7 +120,7 @@ impl Seat {
         id: JobId,
         strategy: Strategy,
         kept: &Rc<Kept>,
-        trainee: Option<Rc<RefCell<Trainee>>>,
+        trainee: Option<Shared>,
     ) -> Self {
         Self {
             at: Arc::new(board::Seat::of(view, id, strategy)),

@@ -37,8 +37,6 @@ mod seen;
 #[cfg(feature = "scripts")]
 mod text;
 #[cfg(feature = "scripts")]
-mod trainee;
-#[cfg(feature = "scripts")]
 mod training;
 #[cfg(feature = "scripts")]
 mod values;

@@ -2,12 +2,10 @@
 
 use super::job::Job;
 use super::refusal::refuse;
-use super::trainee::Trainee;
+use crate::trainees::{self, Shared, look};
 use rhai::{Engine, EvalAltResult, INT};
-use std::cell::RefCell;
-use std::rc::Rc;
 
-fn of(job: &Job) -> Result<&Rc<RefCell<Trainee>>, Box<EvalAltResult>> {
+fn of(job: &Job) -> Result<&Shared, Box<EvalAltResult>> {
     let trainee = job.seat()?.trainee.as_ref();
     trainee.ok_or_else(|| {
         refuse(format!(
@@ -19,10 +17,7 @@ fn of(job: &Job) -> Result<&Rc<RefCell<Trainee>>, Box<EvalAltResult>> {
 
 /// How many GPUs a script means.
 pub(super) fn count(gpus: INT) -> Result<u32, Box<EvalAltResult>> {
-    let count = u32::try_from(gpus)
-        .ok()
-        .filter(|gpus| (1..=1 << 20).contains(gpus));
-    count.ok_or_else(|| refuse(format!("{gpus} is no number of GPUs: it takes 1 or more")))
+    trainees::count(gpus).map_err(refuse)
 }
 
 /// Has an engine know what jobs train.
@@ -31,32 +26,30 @@ pub(super) fn register(engine: &mut Engine) {
         job.seat().map(|seat| seat.trainee.is_some())
     });
     engine.register_get("application", |job: &mut Job| {
-        of(job).map(|of| of.borrow().application.clone())
+        of(job).map(|of| look(of).application().to_owned())
     });
     engine.register_get("batch", |job: &mut Job| {
-        of(job).map(|of| INT::from(of.borrow().asked))
+        of(job).map(|of| INT::from(look(of).asked()))
     });
     engine.register_get("epochs", |job: &mut Job| {
-        of(job).map(|of| INT::from(of.borrow().epochs))
+        of(job).map(|of| INT::from(look(of).epochs()))
     });
     engine.register_get("epochs_done", |job: &mut Job| {
-        of(job).map(|of| of.borrow().epochs_done)
+        of(job).map(|of| look(of).epochs_done())
     });
     engine.register_get("max_gpus", |job: &mut Job| {
-        of(job).map(|of| INT::from(of.borrow().agent.max_replicas()))
+        of(job).map(|of| INT::from(look(of).max_gpus()))
     });
     engine.register_fn("speedup", |job: &mut Job, gpus: INT| {
-        let (of, gpus) = (of(job)?.borrow(), count(gpus)?);
-        Ok::<_, Box<EvalAltResult>>(of.agent.speedup(of.nodes(gpus), gpus))
+        let (of, gpus) = (look(of(job)?), count(gpus)?);
+        Ok::<_, Box<EvalAltResult>>(of.speedup(gpus))
     });
     engine.register_fn("goodput", |job: &mut Job, gpus: INT| {
-        let (of, gpus) = (of(job)?.borrow(), count(gpus)?);
-        let choice = of.agent.choose(of.nodes(gpus), gpus);
-        Ok::<_, Box<EvalAltResult>>(choice.map_or(0.0, |choice| choice.goodput))
+        let (of, gpus) = (look(of(job)?), count(gpus)?);
+        Ok::<_, Box<EvalAltResult>>(of.goodput(gpus))
     });
     engine.register_fn("best_batch", |job: &mut Job, gpus: INT| {
-        let (of, gpus) = (of(job)?.borrow(), count(gpus)?);
-        let batch = of.agent.configure(of.nodes(gpus), gpus);
-        Ok::<_, Box<EvalAltResult>>(batch.total(gpus) as INT)
+        let (of, gpus) = (look(of(job)?), count(gpus)?);
+        Ok::<_, Box<EvalAltResult>>(of.best_batch(gpus) as INT)
     });
 }
