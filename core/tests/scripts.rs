@@ -427,7 +427,7 @@ struct Ran {
 
 /// A policy on the sample that the course is about.
 fn on_lab(policy: PolicySpec) -> Ran {
-    let sample = Sample::named("lab").unwrap();
+    let sample = Sample::named("lab").expect("a sample");
     let workload = Arc::new(sample.workload());
     let spec = RunSpec {
         cluster: sample.cluster_spec(),
@@ -435,7 +435,7 @@ fn on_lab(policy: PolicySpec) -> Ran {
     };
     let (is_oracle, cluster) = (spec.policy.is_oracle(), spec.cluster.clone());
     let mut run = spec.start(Arc::clone(&workload));
-    run.run().unwrap();
+    run.run().expect("it runs to its end");
     let log = run.into_log();
     Ran {
         is_oracle,
