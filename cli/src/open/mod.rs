@@ -11,7 +11,6 @@ use crate::{Failure, input, output, script};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
 use page::Page;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use server::{Answer, Body, Request, Server};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
@@ -21,13 +20,6 @@ use switchyard::policies::PolicySpec;
 use switchyard::workload::{SAMPLES, Sample};
 use switchyard_app::Permalink;
 use switchyard_app::study::StudyError;
-
-/// What is encoded of a file's name in its address: the page shows it as it stands there.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'+');
 
 /// What the page fetches at most (static/remote.js).
 const MOST_BYTES: u64 = 512_000_000;
@@ -93,7 +85,6 @@ pub(crate) fn open(arguments: &Arguments) -> Result<(), Failure> {
         .map_err(Failure::Run)?;
     let home = server.address();
     if !matches!(offer, Offer::Nothing) {
-        let name = utf8_percent_encode(&name, ENCODED);
         link.add("url", &format!("{home}{TRACE}{name}"));
     }
     ask(arguments, &mut link)?;
@@ -141,7 +132,7 @@ fn offered(paths: &[PathBuf], link: &mut Permalink) -> Result<(String, Offer), F
             let read = io::stdin().lock().read_to_end(&mut bytes);
             read.context("cannot read standard input")
                 .map_err(Failure::Input)?;
-            return Ok((input::called(path), Offer::Bytes(bytes)));
+            return Ok((in_address(&input::called(path)), Offer::Bytes(bytes)));
         }
         // It is opened once more for each who asks.
         let found = File::open(path).and_then(|file| file.metadata());
@@ -164,9 +155,16 @@ fn offered(paths: &[PathBuf], link: &mut Permalink) -> Result<(String, Offer), F
     }
     Ok(match &files[..] {
         [] => (String::new(), Offer::Nothing),
-        [(name, path)] => (name.clone(), Offer::File(path.clone())),
+        [(name, path)] => (in_address(name), Offer::File(path.clone())),
         [(first, _), rest @ ..] => (format!("{first}+{}.tar", rest.len()), Offer::Files(files)),
     })
+}
+
+/// A file's name as it stands in an address, where the page reads it: what would be encoded there is a dash.
+fn in_address(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || ['-', '_', '.', '+', '@', '='].contains(&c);
+    let plain = name.chars().map(|c| if is_plain(c) { c } else { '-' });
+    plain.collect()
 }
 
 /// A name that none of the files has: the page tells them apart by it.

@@ -53,13 +53,22 @@ struct Served {
 
 impl Served {
     fn with(folder: &Folder, arguments: &[&str]) -> Self {
+        Self::fed(folder, arguments, "")
+    }
+
+    /// The same, with this on its standard input.
+    fn fed(folder: &Folder, arguments: &[&str], input: &str) -> Self {
         let mut program = Command::new(env!("CARGO_BIN_EXE_switchyard"))
             .args(["open", "--no-browser", "--page", &folder.path("dist")])
             .args(arguments)
             .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures"))
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("it starts");
+        let mut typed = program.stdin.take().expect("piped");
+        typed.write_all(input.as_bytes()).expect("it is read");
+        drop(typed);
         let mut line = String::new();
         let output = program.stdout.as_mut().expect("piped");
         BufReader::new(output).read_line(&mut line).expect("text");
@@ -105,6 +114,8 @@ impl Served {
 
     /// The same, below the secret, as the page asks.
     fn get(&self, path: &str) -> (String, Vec<u8>) {
+        // As browsers write letters of other alphabets.
+        let path = percent_encoding::utf8_percent_encode(path, percent_encoding::CONTROLS);
         let first = format!("GET /{}/{path} HTTP/1.1", self.secret);
         self.ask(&first, &[&self.host(), "Accept-Encoding: gzip, br"])
     }
@@ -239,8 +250,11 @@ fn the_page_is_served_as_browsers_need_it() {
 #[test]
 fn a_file_is_opened_by_a_link_with_what_is_asked_for() {
     let folder = Folder::new("file");
-    folder.write("my jobs & more.csv", "job,submit,duration,gpus\na,0,60,1\n");
-    let file = folder.path("my jobs & more.csv");
+    folder.write(
+        "my größte jobs & %2e.csv",
+        "job,submit,duration,gpus\na,0,60,1\n",
+    );
+    let file = folder.path("my größte jobs & %2e.csv");
     let asked = [
         "--policy",
         "tiresias-las[queues=2]",
@@ -259,7 +273,7 @@ fn a_file_is_opened_by_a_link_with_what_is_asked_for() {
         served.link
     );
     let trace = served.trace();
-    assert_eq!(trace, "trace/my%20jobs%20%26%20more.csv");
+    assert_eq!(trace, "trace/my-größte-jobs----2e.csv");
     let (head, body) = served.get(&trace);
     assert!(
         head.contains("Content-Type: application/octet-stream\r\n"),
@@ -268,7 +282,7 @@ fn a_file_is_opened_by_a_link_with_what_is_asked_for() {
     assert!(head.contains("X-Content-Type-Options: nosniff"), "{head}");
     assert_eq!(body, std::fs::read(&file).expect("it is there"));
     // It is read anew each time, and nothing beside it is.
-    folder.write("my jobs & more.csv", "job,submit,duration,gpus\n");
+    folder.write("my größte jobs & %2e.csv", "job,submit,duration,gpus\n");
     assert_eq!(served.get(&trace).1, b"job,submit,duration,gpus\n");
     for other in [
         "trace/",
@@ -318,6 +332,10 @@ fn standard_input_and_samples_are_opened() {
     let sample = Served::with(&folder, &["sample:three-jobs", "--policy", "fifo"]);
     assert_eq!(sample.link, "v=1&sample=three-jobs&run=fifo");
     assert_eq!(status(&sample.get("trace/").0), 404);
+    let table = "job,submit,duration,gpus\na,0,60,1\n";
+    let piped = Served::fed(&folder, &["-"], table);
+    assert_eq!(piped.trace(), "trace/standard-input");
+    assert_eq!(piped.get("trace/standard-input").1, table.as_bytes());
     let mut command = switchyard(&["open", "-", "tiresias.csv", "--page", &folder.path("dist")]);
     let refused = command.write_stdin("").assert().code(2);
     let words = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
