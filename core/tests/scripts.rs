@@ -544,6 +544,7 @@ fn mistakes_tell_what_was_read() {
             "fn key(job, now) { let seconds = 0.0; let per = job.gpus / seconds; if job.id == 2 { per - per } else { 1 } }",
             "per = inf): ",
         ),
+        ("fn key(job, now) { key(job, now) }", "job 'j0' (now = "),
         (
             "fn plan(view) { for job in view.waiting { let n = job.gpus; if job.id == 3 { let m = [n]; m[5]; } } }",
             "the last that it had looked at was job 'j3' (gpus = ",
@@ -551,6 +552,7 @@ fn mistakes_tell_what_was_read() {
     ] {
         let mistake = mistake_of(text);
         assert!(mistake.what.contains(told), "{text}\n{mistake}");
+        assert!(!mistake.what.contains("::"), "{mistake}");
         assert_eq!(mistake.what.matches("job 'j").count(), 1, "{mistake}");
     }
 }

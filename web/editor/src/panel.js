@@ -245,7 +245,11 @@ export const panel = async (place) => {
   };
   const TITLES = { reference: "Reference", course: "Teach me", changes: "Changes" };
   const toggles = Object.keys(panes).map((pane) => {
-    const toggle = button(TITLES[pane], () => showBeside(aside === pane ? "" : pane));
+    const toggle = button(TITLES[pane], () => {
+      showBeside(aside === pane ? "" : pane);
+      // On a narrow screen it stands below the text.
+      beside.scrollIntoView({ block: "nearest" });
+    });
     toggle.setAttribute("aria-controls", beside.id);
     toggle.dataset.pane = pane;
     return toggle;

@@ -3,7 +3,7 @@
 
 use super::host::in_words;
 use super::job::Job;
-use super::values;
+use super::values::{self, Dict, List};
 use crate::job::JobId;
 use crate::job_properties::{PROPERTIES, Value};
 use rhai::{Dynamic, ImmutableString};
@@ -68,15 +68,14 @@ impl Readings {
     }
 }
 
-/// A value that fits into a message: a number, a text, true or false, an array or a map of such.
+/// A value that fits into a message: a number, a text, true or false, an array or a map of such. A job, a list of
+/// jobs or a view does not.
 fn told(value: &Dynamic) -> Option<String> {
     if let Ok(number) = value.as_float() {
         return Some(in_words(number));
     }
-    let is_other = ["job", "jobs", "view", "Fn"].contains(&value.type_name())
-        || value.is::<Job>()
-        || value.is_fnptr();
-    if is_other {
+    let is_plain = value.is_int() || value.is_bool() || value.is_string();
+    if !is_plain && !value.is::<List>() && !value.is::<Dict>() {
         return None;
     }
     let mut text = values::in_words(value, LONGEST);
