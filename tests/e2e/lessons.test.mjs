@@ -112,6 +112,7 @@ test("progress is kept, and the certificate is a link with one's own guesses bes
   const link = page.locator(".lessons a").first();
   assert.match(await link.getAttribute("href"), /#step-2$/);
   assert.match(await page.locator(".lessons .far").textContent(), /step 2 of \d/);
+  assert.deepEqual(await accessibilityProblems(page), []);
   await page.getByRole("link", { name: "Your certificate" }).click();
   await page.getByText("You guessed 1 of").waitFor();
   const own = page.locator(".asked").first();
