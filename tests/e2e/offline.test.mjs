@@ -264,7 +264,7 @@ test("a host can take back what keeps the page", async (t) => {
 });
 
 for (const [where, address] of [
-  ["as one file from a disk", `${pathToFileURL(join(dist, "switchyard.html")).href}#v=1&sample=three-jobs&run=fifo`],
+  ["as one file from a disk", pathToFileURL(join(dist, "switchyard.html")).href],
   ["as a figure", "index.html?embed=yard#v=1&sample=three-jobs&run=fifo"],
   ["in a frame", "framed.html"],
 ]) {

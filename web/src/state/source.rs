@@ -38,7 +38,9 @@ impl Source {
         match self {
             Self::File(_) => true,
             Self::Packed(_, packed) => &**packed == HELD,
-            Self::Sample(_) | Self::Url(_) => false,
+            // As `switchyard open` serves files.
+            Self::Url(_) => self.host().is_some_and(is_this_computer),
+            Self::Sample(_) => false,
         }
     }
 
@@ -50,6 +52,12 @@ impl Source {
         let (_, authority, _) = parts(address)?;
         Some(authority)
     }
+}
+
+/// Whether a host is the computer that the page is looked at on.
+pub fn is_this_computer(host: &str) -> bool {
+    let name = host.split(':').next().unwrap_or(host);
+    ["127.0.0.1", "localhost"].contains(&name)
 }
 
 /// Whether an address can be fetched: over https, or, as from one's own machine, over http.
@@ -102,6 +110,9 @@ mod tests {
         let packed = |text: &str| Source::Packed("a.csv".to_owned(), text.into());
         assert!(packed(HELD).is_here() && Source::File("a.csv".to_owned()).is_here());
         assert!(!packed("q1bKz").is_here() && !Source::Sample("lab".to_owned()).is_here());
+        let url = |address: &str| Source::Url(address.to_owned());
+        assert!(url("http://127.0.0.1:8000/s/trace/a.csv").is_here());
+        assert!(!url("https://127.0.0.1.example.org/a.csv").is_here());
     }
 
     #[test]

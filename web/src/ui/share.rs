@@ -110,6 +110,8 @@ pub(super) fn Share(props: &StateProps) -> Html {
             }
             if page.starts_with("file:") {
                 <p class="hint">{ "This page was opened from a disk: its address leads there, and nowhere on other computers." }</p>
+            } else if page.starts_with("http://127.0.0.1:") {
+                <p class="hint">{ "This computer serves the page to itself: its address leads nowhere on other computers." }</p>
             }
             <div class="row">
                 <button type="button" class="primary" onclick={oncopy}>{ "Copy link" }</button>
@@ -140,7 +142,7 @@ fn about_jobs(state: &AppState, packed: &Packed, carries_jobs: bool) -> String {
     let name = state.opening.source.name();
     match (&state.opening.source, packed) {
         (Source::Sample(_), _) => "Its jobs are a sample, which every page has.".to_owned(),
-        (Source::Url(_), _) => {
+        (source @ Source::Url(_), _) if !source.is_here() => {
             let host = state.opening.source.host().unwrap_or_default();
             format!("Its jobs are at {host}: a person who opens the link fetches them from there.")
         }
