@@ -86,7 +86,7 @@ enum Command {
     Paper(paper::Arguments),
     /// Run every point of a grid: traces, clusters, policies and their parameters, loads, settings, seeds
     Sweep(sweep::Arguments),
-    /// Say what a script of one's own makes of the five challenges
+    /// Say what a script of one's own makes of the ten challenges
     Score(score::Arguments),
     /// List the policies, their parameters and where they come from, and the placements
     Policies(policies::Arguments),

@@ -45,6 +45,7 @@ const TRIED = {
   "ARCHITECTURE.md": { "": "drawings" },
   "README.md": { "": "what builds and tests is what runs this" },
   "docs/capacity.md": { "": "below" },
+  "docs/challenges.md": { sh: "below" },
   "docs/command-line.md": { "": "below", js: "below" },
   "module/README.md": { js: "below" },
   "python/README.md": { python: "python/tests" },
@@ -277,6 +278,24 @@ test("each exercise of the sheet is solved by what teachers have, and not by wha
       assert.ok(!reached(scores[at]), `draw ${draw}: exercise ${at + 2} is solved by the one before`);
     });
   }
+});
+
+test("challenges are scored, an entry of the board is printed, and schedulers are bred", { skip }, (t) => {
+  const folder = workplace(t);
+  writeFileSync(join(folder, "las.rhai"), of("docs/scripts.md", "rust")[0]);
+  cpSync(join(root, "examples/challenges/evolve.py"), join(folder, "evolve.py"));
+  const [scored, one, entry, bred] = of("docs/challenges.md", "sh").flatMap(commands);
+  assert.match(shell(folder, scored), /^score [\d.]+, 95 % interval /m);
+  const { workloads, challenges } = JSON.parse(shell(folder, one));
+  assert.deepEqual([workloads, challenges.map(({ name }) => name)], [20, ["convoy"]]);
+  shell(folder, entry);
+  const [{ by, claims }] = JSON.parse(readFileSync(join(folder, "entry.json"), "utf8"));
+  assert.deepEqual([by, claims.map(({ challenge }) => challenge)], ["Ada", ["convoy"]]);
+  // A generation or two, which need not be better than Tiresias.
+  const few = bred.replace("--minutes 10", "--minutes 0.05 --size 8");
+  assert.notEqual(few, bred);
+  assert.match(shell(folder, `${few} || test $? = 1`), /^best\.rhai: [\d.]+ on tides \(95 %: [\d.]+ to [\d.]+\); Tiresias: 100$/m);
+  shell(folder, "switchyard score best.rhai --challenge tides");
 });
 
 test("the plug-ins of the guide run", { skip }, (t) => {

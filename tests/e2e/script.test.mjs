@@ -276,9 +276,9 @@ test("a challenge opens in one click, beside SRTF and Tiresias, and its link run
   await write(page, LAS);
   await ran(page, LAS, 4);
   await page.getByText("Challenges", { exact: true }).click();
-  const rows = page.locator(".challenges tbody tr");
-  assert.equal(await rows.count(), 5);
-  await page.getByRole("button", { name: "Score it on all five" }).click();
+  const rows = page.locator(".challenges > table tbody tr");
+  assert.equal(await rows.count(), 10);
+  await page.getByRole("button", { name: "Score it on all ten" }).click();
   await page.locator(".challenges [role=status]").filter({ hasText: /\d/ }).waitFor({ timeout: 180_000 });
   for (const words of await rows.allInnerTexts()) assert.match(words, /\d/);
   await screenshot(page, "script-challenges");
@@ -292,6 +292,41 @@ test("a challenge opens in one click, beside SRTF and Tiresias, and its link run
   await finished(other, 3);
   const logs = async (page) => (await runsOf(page)).map(({ policy, log_hash }) => [policy, log_hash]);
   assert.deepEqual(await logs(other), await logs(page));
+});
+
+test("a challenge shows what goes wrong, gives hints one by one, and has a board that replays its entries", { timeout: 240_000 }, async (t) => {
+  const page = await open(t, LAB);
+  await begin(page);
+  await write(page, LAS);
+  await ran(page, LAS, 4);
+  await page.getByText("Challenges", { exact: true }).click();
+  const convoy = page.locator(".challenges .challenge").first();
+  await convoy.locator("summary").click();
+  await convoy.locator("svg polyline").nth(1).waitFor({ timeout: 60_000 });
+  assert.match(await convoy.locator("figcaption").innerText(), /FIFO, .+; at most \d+\.$/);
+  const hints = convoy.locator("li");
+  assert.equal(await hints.count(), 0);
+  for (const many of [1, 2, 3]) {
+    await convoy.getByRole("button", { name: /hint$/ }).click();
+    assert.equal(await hints.count(), many);
+  }
+  assert.equal(await convoy.getByRole("button", { name: /hint$/ }).count(), 0);
+  const board = convoy.locator("tbody tr");
+  const entries = await board.count();
+  assert.ok(entries > 1);
+  // One's own place is there once there is a score.
+  await page.getByRole("button", { name: "Score it on all ten" }).click();
+  await convoy.locator("tr.own").waitFor({ timeout: 220_000 });
+  assert.equal(await board.count(), entries + 1);
+  assert.match(await convoy.innerText(), /No scheduler gets above \d/);
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await screenshot(page, "script-board");
+  const [best, second] = await board.locator("th button").allInnerTexts();
+  await convoy.getByRole("button", { name: second, exact: true }).click();
+  await page.waitForFunction(() => location.hash.includes("sample=convoy"));
+  await finished(page, 2);
+  const texts = (await runsOf(page)).map(({ policy }) => policy);
+  assert.ok(texts.length === 2 && texts.every((policy) => policy.startsWith("script[")) && best !== second, texts.join());
 });
 
 test("a score that does not end can be cancelled, and does not outlive its text", async (t) => {
@@ -317,7 +352,7 @@ test("a score that does not end can be cancelled, and does not outlive its text"
   await write(page, LAS);
   await ran(page, LAS, 4);
   await page.getByText("Challenges", { exact: true }).click();
-  const score = page.getByRole("button", { name: "Score it on all five" });
+  const score = page.getByRole("button", { name: "Score it on all ten" });
   const cancel = page.locator(".challenges").getByRole("button", { name: "Cancel", exact: true });
   const verdict = page.locator(".challenges [role=status]");
   const isAsked = (times) => page.waitForFunction((times) => asked.length === times, times, { timeout: 60_000 });

@@ -253,13 +253,19 @@ fn a_draw_has_one_score_and_no_oracle_has_any() {
         "las",
         "const EVERY = 60;\nfn key(job, now) { job.attained }\n",
     );
-    let of = |scheduler: &str| json(&["score", scheduler, "--draw", "42", "--json", "-"]);
+    let of = |scheduler: &str| {
+        let of = [
+            "score", scheduler, "--draw", "42", "--seeds", "3", "--json", "-",
+        ];
+        json(&of)
+    };
     let score = of(&path);
+    assert_eq!(score["workloads"], 3);
     assert_eq!(score["draw"], 42);
     assert!(score["low"].as_f64() < score["score"].as_f64());
     assert!(score["score"].as_f64() < score["high"].as_f64());
     let challenges = score["challenges"].as_array().expect("challenges");
-    assert_eq!(challenges.len(), 5);
+    assert_eq!(challenges.len(), 10);
     let built_in = of("las");
     assert_eq!(score["score"], built_in["score"]);
     for (ours, theirs) in challenges
@@ -267,12 +273,29 @@ fn a_draw_has_one_score_and_no_oracle_has_any() {
         .zip(built_in["challenges"].as_array().expect("challenges"))
     {
         assert_eq!(ours["log_hashes"], theirs["log_hashes"]);
+        assert!(ours["score"].as_f64() <= ours["bound_score"].as_f64());
         let link = ours["link"].as_str().expect("a link");
         assert!(
             link.starts_with("#v=1&sample=") && link.contains("&run=script[code="),
             "{link}"
         );
     }
+    // A challenge alone has the workloads that it has among all.
+    let tides = [
+        "score",
+        &path,
+        "--draw",
+        "42",
+        "--seeds",
+        "3",
+        "--challenge",
+        "tides",
+        "--json",
+        "-",
+    ];
+    assert_eq!(json(&tides)["challenges"][0], challenges[1]);
+    let told = failure(2, &["score", "las", "--challenge", "convoi"]);
+    assert!(told.contains("did you mean 'convoy'?"), "{told}");
     assert!(failure(2, &["score", "srtf"]).contains("oracle"));
     assert!(failure(2, &["score", "las", "--draw", "1000000000000"]).contains("--draw"));
 }
@@ -280,7 +303,9 @@ fn a_draw_has_one_score_and_no_oracle_has_any() {
 #[test]
 fn a_score_is_over_new_workloads_and_says_how_to_have_them_again() {
     let drawn = || {
-        let told = switchyard(&["score", "fifo"]).assert().success();
+        let told = switchyard(&["score", "fifo", "--challenge", "convoy"])
+            .assert()
+            .success();
         let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
         let (_, draw) = told.split_once("--draw ").expect("it says the draw");
         let draw = draw.split_whitespace().next().expect("a number").to_owned();
@@ -288,10 +313,37 @@ fn a_score_is_over_new_workloads_and_says_how_to_have_them_again() {
     };
     let ((told, draw), (_, other)) = (drawn(), drawn());
     assert_ne!(draw, other, "nobody knew them before");
-    let again = switchyard(&["score", "fifo", "--draw", &draw])
+    let again = switchyard(&["score", "fifo", "--challenge", "convoy", "--draw", &draw])
         .assert()
         .success();
     assert_eq!(String::from_utf8_lossy(&again.get_output().stdout), told);
+}
+
+#[test]
+fn an_entry_of_the_board_is_printed_with_what_it_claims() {
+    let path = file("mine", "fn key(job, now) { job.attained }\n");
+    let entry = [
+        "score",
+        &path,
+        "--challenge",
+        "convoy",
+        "--entry",
+        "Mine",
+        "--by",
+        "Ada",
+    ];
+    let printed = json(&entry);
+    let of = &printed[0];
+    assert_eq!(of["name"], "Mine");
+    assert_eq!(of["by"], "Ada");
+    assert_eq!(of["text"], "fn key(job, now) { job.attained }\n");
+    assert_eq!(of["claims"][0]["challenge"], "convoy");
+    assert!(of["claims"][0]["score"].as_f64() > Some(10.0));
+    assert_eq!(printed, json(&entry), "its text says its workloads");
+    let told = failure(2, &["score", &path, "--entry", "Mine"]);
+    assert!(told.contains("--by"), "{told}");
+    let told = failure(2, &["score", "las", "--entry", "Mine", "--by", "Ada"]);
+    assert!(told.contains("a script's file"), "{told}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // The worker that knows the script language (web/src/workers/author.rs, in the page's third program): what
-// there is to write with, whether a script is sound, and its score. It is asked in JSON, one question after
+// there is to write with, whether a script is sound, its score, and what goes wrong in a challenge. It is asked in JSON, one question after
 // the other; one that takes too long, or is given up, is ended, and the next question has a new worker.
 
 /**
@@ -51,6 +51,22 @@
  * @property {string} name
  * @property {string} title
  * @property {string} about
+ * @property {string} goal What counts.
+ * @property {string} goes_wrong Under FIFO.
+ * @property {string[]} hints Three.
+ * @property {{ policy: string, score: number }} par The best published policy.
+ * @property {BoardRow[]} board The best first.
+ */
+
+/**
+ * What an entry of the board has made of a challenge.
+ * @typedef {object} BoardRow
+ * @property {string} name
+ * @property {string} by
+ * @property {number} score
+ * @property {number} low
+ * @property {number} high
+ * @property {string} link Beside the best.
  */
 
 /**
@@ -75,7 +91,7 @@
  */
 
 const GIVEN_UP = "it was given up";
-const MOST_MS = { describe: 60_000, read: 10_000, check: 10_000, score: 180_000 };
+const MOST_MS = { describe: 60_000, read: 10_000, check: 10_000, picture: 120_000, score: 600_000 };
 
 class Author {
   #worker = null;
@@ -135,12 +151,15 @@ const ready = (worker) =>
 
 const checking = new Author();
 const scoring = new Author();
+const picturing = new Author();
 
 export const describe = () => checking.ask({ what: "describe" });
 /** The text and the name of a script that a scheduler's text says. */
 export const read = (spec) => checking.ask({ what: "read", spec });
 /** `{ error }`, with its line and column, or `{ spec }`: the scheduler's text, which keeps of `like` what is not the script's. */
 export const check = (text, name, like) => checking.ask({ what: "check", text, name, like });
+/** `{ error }` or `{ picture }`: how many jobs are there under FIFO and under the best published policy, every so many seconds. */
+export const picture = (challenge) => picturing.ask({ what: "picture", challenge });
 /** `{ error }` or `{ score }`, as `switchyard score` prints it; `draw` is null for new workloads. */
 export const score = (text, name, draw) => scoring.ask({ what: "score", text, name, draw });
 export const giveUpScore = () => scoring.giveUp();

@@ -9,6 +9,7 @@
 import METRICS from "../../../core/report/metrics.json" with { type: "json" };
 import { check, describe, giveUpCheck, giveUpScore, read, score } from "./author.js";
 import { changes } from "./changes.js";
+import { challengesIn } from "./challenges.js";
 import { field } from "./code.js";
 import { course } from "./course.js";
 import { draft, keep } from "./draft.js";
@@ -434,7 +435,7 @@ export const panel = async (place) => {
   const verdict = made("p", { className: "said hint" });
   verdict.setAttribute("role", "status");
   const challengeRows = made("tbody");
-  const SCORE_IT = "Score it on all five";
+  const SCORE_IT = "Score it on all ten";
   const scoreIt = made("button", { type: "button" }, SCORE_IT);
   /** The score that is being made, if one is. */
   let underWay = null;
@@ -495,7 +496,10 @@ export const panel = async (place) => {
         ? `No score: ${error.message}.`
         : `Score ${result.score.toFixed(1)} (95 % interval ${interval(result)}). 100 is Tiresias’, ${result.srtf_score.toFixed(1)} SRTF’s. Draw ${result.draw}.`;
       if (error) show(error.line ? error : placed(error.message));
-      else listed(new Map(result.challenges.map((scored) => [scored.name, scored])));
+      else {
+        listed(new Map(result.challenges.map((scored) => [scored.name, scored])));
+        showScores(result.challenges);
+      }
     } catch (why) {
       if (mine !== underWay) return;
       verdict.textContent = `It could not be scored: ${why.message}.`;
@@ -503,16 +507,18 @@ export const panel = async (place) => {
     underWay = null;
     scoreIt.textContent = SCORE_IT;
   };
+  let showScores = () => {};
   if (known.challenges.length) {
     listed();
     const heads = ["Workload", wordsOf("jct_mean"), wordsOf("jct_p95"), "score", "95 %", "SRTF’s"].map((words) => made("th", { scope: "col" }, words));
     contest.replaceChildren(
       made("summary", {}, "Challenges"),
-      made("p", { className: "hint" }, "Five kinds of workloads, no oracle. Press one to open a workload to try the script on. The score is over others of each kind, which are drawn anew each time, or from the draw that you write. It sets mean and p95 against Tiresias’: 100 is as good, more is better."),
+      made("p", { className: "hint" }, "Ten kinds of workloads, no oracle. Press one to open a workload to try the script on. The score is over others of each kind, which are drawn anew each time, or from the draw that you write. It sets what counts against Tiresias’: 100 is as good, more is better."),
       made("table", {}, made("thead", {}, made("tr", {}, ...heads, made("td"))), challengeRows),
       made("div", { className: "row" }, scoreIt, drawLabel),
       verdict,
     );
+    showScores = challengesIn(contest, known.challenges, page.follow);
   } else contest.hidden = true;
 
   // Opened and closed

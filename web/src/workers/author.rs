@@ -1,5 +1,5 @@
 //! The worker that answers whoever writes a script (web/editor/src/author.js): what there is to write with,
-//! whether a text is sound, and its score. Questions and answers are JSON, as texts: they go past the page's
+//! whether a text is sound, its score, and what goes wrong in a challenge. Questions and answers are JSON, as texts: they go past the page's
 //! own program, which knows nothing of the language. `web/editor/src/author.js` has the names of answers once more; a test
 //! holds the two together.
 
@@ -7,12 +7,16 @@ use gloo_events::EventListener;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use switchyard::engine::Mistake;
+use switchyard::order;
 use switchyard::policies::PolicySpec;
 use switchyard::policies::script::{
     COURSE, Condition, EXAMPLES, KEYWORDS, START, Script, WORDS, unpack,
 };
-use switchyard::workload::CHALLENGES;
-use switchyard_app::challenges::{MOST_DRAW, Score, link, score};
+use switchyard_app::challenges::board::{Claim, Entry, board};
+use switchyard_app::challenges::{
+    CHALLENGES, Challenge, MOST_DRAW, Par, Picture, Score, link, picture, score,
+};
+use switchyard_app::driver::{Budget, Driver};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageEvent};
 
@@ -33,6 +37,8 @@ enum AuthorRequest {
         name: String,
         draw: Option<u64>,
     },
+    /// How many jobs pile up in a challenge under FIFO.
+    Picture { challenge: String },
     /// Whether a text is sound, the spec that says it under a name, and links to the challenges with it; of what
     /// ran it before, what is not the script's own stays.
     Check {
@@ -50,6 +56,7 @@ enum AuthorReply {
     Read(ReadScript),
     Checked(Checked),
     Scored { score: Box<Score> },
+    Pictured { picture: Picture },
     Wrong { error: Wrong },
 }
 
@@ -114,6 +121,25 @@ struct ChallengeFacts {
     name: &'static str,
     title: &'static str,
     about: &'static str,
+    /// What counts.
+    goal: &'static str,
+    goes_wrong: &'static str,
+    hints: [&'static str; 3],
+    par: Par,
+    /// Who made what of it, the best first.
+    board: Vec<BoardRow>,
+}
+
+/// What an entry of the board has made of a challenge.
+#[derive(Serialize)]
+struct BoardRow {
+    name: String,
+    by: String,
+    score: f64,
+    low: f64,
+    high: f64,
+    /// The open workload under the entry, beside the best (the best: beside the best published policy).
+    link: String,
 }
 
 /// The script that a spec says.
@@ -153,6 +179,19 @@ impl From<Mistake> for AuthorReply {
     }
 }
 
+impl AuthorReply {
+    /// Of no place in particular.
+    fn wrong(message: String) -> Self {
+        Self::Wrong {
+            error: Wrong {
+                line: None,
+                column: None,
+                message,
+            },
+        }
+    }
+}
+
 /// Starts to listen, and says that it does.
 pub(super) fn serve(scope: DedicatedWorkerGlobalScope) {
     let here = scope.clone();
@@ -181,7 +220,7 @@ fn answer(question: AuthorRequest) -> AuthorReply {
         AuthorRequest::Check { text, name, like } => match Script::spec(&text, &name) {
             Ok(spec) => {
                 let to = CHALLENGES.iter();
-                let links = to.map(|of| (of.name, link(of, &spec).into_string()));
+                let links = to.map(|of| (of.name, link(of, &spec)));
                 let links = links.collect();
                 let spec = like
                     .parse()
@@ -191,22 +230,55 @@ fn answer(question: AuthorRequest) -> AuthorReply {
             }
             Err(mistake) => mistake.into(),
         },
+        AuthorRequest::Picture { challenge } => match pictured(&challenge) {
+            Ok(picture) => AuthorReply::Pictured { picture },
+            Err(message) => AuthorReply::wrong(message),
+        },
         AuthorRequest::Score { text, name, draw } => match Script::spec(&text, &name) {
             Ok(spec) => match score(&spec, draw.unwrap_or_else(any_draw)) {
                 Ok(score) => AuthorReply::Scored {
                     score: score.into(),
                 },
-                Err(why) => AuthorReply::Wrong {
-                    error: Wrong {
-                        line: None,
-                        column: None,
-                        message: why.to_string(),
-                    },
-                },
+                Err(why) => AuthorReply::wrong(why.to_string()),
             },
             Err(mistake) => mistake.into(),
         },
     }
+}
+
+fn pictured(challenge: &str) -> Result<Picture, String> {
+    let challenge = Challenge::named(challenge).map_err(|error| error.to_string())?;
+    let to_the_end = &mut |run: &mut Driver| run.step_for(Budget::unlimited()).map(drop);
+    picture(challenge, to_the_end).map_err(|error| error.to_string())
+}
+
+/// What entries have made of a challenge, the best first.
+fn board_of(challenge: &Challenge, entries: &[Entry]) -> Vec<BoardRow> {
+    let claims = entries.iter().filter_map(|entry| {
+        let claim = entry
+            .claims
+            .iter()
+            .find(|of| of.challenge == challenge.name)?;
+        let spec = Script::spec(&entry.text, &entry.name).ok()?;
+        Some((entry, claim, spec))
+    });
+    let mut claims: Vec<_> = claims.collect();
+    claims.sort_by(|a, b| order::by_value(&b.1.score, &a.1.score));
+    let best = claims.first().map(|(_, _, spec)| spec.clone());
+    let par = challenge.par.policy.parse::<PolicySpec>().ok();
+    let row = |(at, (entry, claim, spec)): (usize, (&Entry, &Claim, PolicySpec))| {
+        let other = if at == 0 { par.clone() } else { best.clone() };
+        let link = challenge.link([Some(&spec), other.as_ref()].into_iter().flatten());
+        BoardRow {
+            name: entry.name.clone(),
+            by: entry.by.clone(),
+            score: claim.score,
+            low: claim.low,
+            high: claim.high,
+            link: link.into_string(),
+        }
+    };
+    claims.into_iter().enumerate().map(row).collect()
 }
 
 /// A number that nobody knew before.
@@ -265,10 +337,16 @@ fn described() -> Described {
             text: lesson.text,
         }
     });
+    let entries = board();
     let challenges = CHALLENGES.iter().map(|challenge| ChallengeFacts {
         name: challenge.name,
-        title: challenge.title,
-        about: challenge.summary,
+        title: challenge.sample().title,
+        about: challenge.sample().summary,
+        goal: challenge.goal.words(),
+        goes_wrong: challenge.goes_wrong,
+        hints: challenge.hints,
+        par: challenge.par,
+        board: board_of(challenge, &entries),
     });
     Described {
         examples: examples.collect(),
@@ -315,6 +393,13 @@ mod tests {
         assert_eq!(names(&described.words[0]), said("LanguageWord"));
         assert_eq!(names(&described.challenges[0]), said("ChallengeFacts"));
         assert_eq!(names(&described.course[0]), said("CourseLesson"));
+        let boards = described.challenges.iter().map(|of| &of.board);
+        let rows: Vec<&BoardRow> = boards.flatten().collect();
+        assert!(
+            rows.iter()
+                .all(|row| row.link.contains("&run=script[code="))
+        );
+        assert_eq!(names(&rows[0]), said("BoardRow"));
         assert_eq!(names(&ReadScript::default()), said("ReadScript"));
         let check = |text: &str| {
             answer(AuthorRequest::Check {

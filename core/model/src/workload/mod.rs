@@ -12,6 +12,7 @@ mod recorded;
 mod sample;
 mod settings;
 mod suggest;
+mod theme;
 mod varied;
 
 pub use binding::{BindError, BindingRule, Bound, GpuTimeClass, Unbound};

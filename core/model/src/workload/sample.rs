@@ -7,8 +7,9 @@
 //! reconstructed: services of 4, 8 and 12 GPU·s on 2 GPUs make 9.3 under SRSF, 10 with two queues
 //! that meet at 4 GPU·s, and 11.7 under LAS in slices of one second.
 //!
-//! Challenges are made in the same way: five kinds of workloads, each hard by something else.
+//! Challenges are made in the same way: ten kinds of workloads, each hard by something else, its [theme](super::theme).
 
+use super::theme::{MODELS, TENANTS, Theme};
 use super::varied::HELIOS;
 use super::{DataCentre, Split, Workload};
 use crate::cluster::{ClusterPreset, ClusterSpec};
@@ -80,21 +81,6 @@ struct Training {
     gpus: u32,
     /// Hours.
     runs: f64,
-}
-
-/// What a challenge is hard by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Theme {
-    /// Long gangs come first, short jobs behind them.
-    Convoy,
-    /// Very many small jobs, of which few hold most of the time.
-    Swarm,
-    /// Gangs whose sizes leave holes on nodes.
-    Puzzle,
-    /// One tenant submits nearly all.
-    Flood,
-    /// More than there is room for by day, nearly nothing by night, some gangs over many nodes.
-    Tides,
 }
 
 /// The samples, the first one shown on opening the page.
@@ -265,8 +251,8 @@ const fn told(name: &'static str, tenant: &'static str, submit: f64, gpus: u32, 
     }
 }
 
-/// Workloads to try a scheduler of one's own on: its score is over others of the same kinds, drawn anew. They are
-/// no samples to look around in, but open by their names as those do.
+/// Workloads to try a scheduler of one's own on, in order of difficulty: its score is over others of the same kinds,
+/// drawn anew. They are no samples to look around in, but open by their names as those do.
 pub const CHALLENGES: &[Sample] = &[
     challenge(
         "convoy",
@@ -276,33 +262,71 @@ pub const CHALLENGES: &[Sample] = &[
         (Theme::Convoy, 160),
     ),
     challenge(
-        "swarm",
-        "Swarm",
-        "600 jobs of one or two GPUs on 4 nodes × 4 GPUs, of which a few hold most of the time.",
-        "4x4",
-        (Theme::Swarm, 600),
-    ),
-    challenge(
-        "puzzle",
-        "Puzzle",
-        "180 gangs of 1 to 12 GPUs on 6 nodes × 8 GPUs, whose sizes leave holes.",
-        "6x8",
-        (Theme::Puzzle, 180),
-    ),
-    challenge(
-        "flood",
-        "Flood",
-        "300 jobs on 8 nodes × 4 GPUs: one tenant floods the cluster, three others come with little.",
-        "8x4",
-        (Theme::Flood, 300),
-    ),
-    challenge(
         "tides",
         "Tides",
         "400 jobs in three days on 8 nodes × 8 GPUs: too much by day, very little by night, some gangs of half the cluster.",
         "8x8",
         (Theme::Tides, 400),
     ),
+    challenge(
+        "puzzle",
+        "Gangs",
+        "180 gangs of 1 to 12 GPUs on 6 nodes × 8 GPUs, whose sizes leave holes.",
+        "6x8",
+        (Theme::Puzzle, 180),
+    ),
+    challenge(
+        "failures",
+        "Failures",
+        "200 jobs on 8 nodes × 8 GPUs, each of which fails every 20 hours on the mean. Who fails goes on from its last checkpoint: one an hour, and one whenever it is preempted, which costs a minute.",
+        "8x8",
+        (Theme::Failures, 200),
+    ),
+    challenge(
+        "types",
+        "Unlike GPUs",
+        "240 jobs on 16 V100, 16 P100 and 16 K80: what a slower GPU costs depends on the model, as Gavel's authors measured.",
+        "4x4:v100+4x4:p100+4x4:k80",
+        (Theme::Types, 240),
+    ),
+    challenge(
+        "neighbours",
+        "Neighbours",
+        "300 jobs of one to eight workers on 16 nodes × 8 GPUs in 4 racks: those that send over the same links slow one another.",
+        "16x8/cores=56/racks=4",
+        (Theme::Neighbours, 300),
+    ),
+    challenge(
+        "flood",
+        "Quotas",
+        "300 jobs on 8 nodes × 4 GPUs: one tenant floods the cluster, three others come with little, and each has a quarter.",
+        "8x4",
+        (Theme::Flood, 300),
+    ),
+    challenge(
+        "adaptive",
+        "Adaptive jobs",
+        "80 jobs that train on 4 nodes × 4 GPUs, and could use more GPUs or fewer, and larger batches, than they ask for.",
+        "4x4",
+        (Theme::Adaptive, 80),
+    ),
+    challenge(
+        "swarm",
+        "Deadlines",
+        "600 jobs of one or two GPUs on 4 nodes × 4 GPUs, of which a few hold most of the time. Each is due two minutes after one and a half times its duration.",
+        "4x4",
+        (Theme::Swarm, 600),
+    ),
+    Sample {
+        opens_at: 86_400.0,
+        ..challenge(
+            "week",
+            "A real week",
+            "1,500 jobs in about a week on 8 nodes × 8 GPUs, drawn with the statistics of a production cluster, Helios' Venus (SC'21).",
+            "8x8",
+            (Theme::Week, 1_500),
+        )
+    },
 ];
 
 const fn challenge(
@@ -328,12 +352,6 @@ const fn challenge(
 
 /// The hour of day at which samples begin.
 const FIRST_HOUR: f64 = 11.0;
-
-/// Names of the model families that sample jobs train.
-const MODELS: [&str; 6] = ["resnet50", "vgg16", "bert", "transformer", "lstm", "dqn"];
-
-/// Names of the sample's tenants.
-const TENANTS: [&str; 4] = ["vision", "language", "speech", "robotics"];
 
 impl Sample {
     /// The sample of this name, or the challenge.
@@ -377,7 +395,9 @@ impl Sample {
             Jobs::Listed(list) => listed(list),
             Jobs::OfTenants(list) => of_tenants(list),
             Jobs::OfModels(list) => of_models(list),
-            Jobs::Of { theme, count, .. } => of_theme(theme, count, seed),
+            Jobs::Of { theme, count, .. } => {
+                theme.workload(count, self.cluster_spec().gpus(), seed)
+            }
         }
     }
 
@@ -432,109 +452,6 @@ impl Sample {
             epoch: None,
             unit: Default::default(),
         }
-    }
-}
-
-impl Theme {
-    /// The job `at` of `count`: submission, GPUs, seconds, tenant.
-    fn job(self, at: u32, count: u32, rng: &mut Rng) -> (f64, u32, f64, u32) {
-        let tenant = below(rng, TENANTS.len() as u32);
-        let part = f64::from(at) / f64::from(count);
-        let around =
-            |rng: &mut Rng, median: f64, spread: f64| median * libm::exp(spread * normal(rng));
-        let of = |rng: &mut Rng, sizes: &[u32]| sizes[below(rng, sizes.len() as u32) as usize];
-        match self {
-            Self::Convoy if at.is_multiple_of(10) => {
-                let submit = libm::floor(part * 40_000.0);
-                (submit, of(rng, &[8, 16]), around(rng, 9_000.0, 0.3), tenant)
-            }
-            Self::Convoy => {
-                let submit = libm::floor(600.0 + unit(rng) * 50_000.0);
-                (
-                    submit,
-                    of(rng, &[1, 1, 2, 4]),
-                    around(rng, 400.0, 0.8),
-                    tenant,
-                )
-            }
-            Self::Swarm => {
-                let submit = libm::floor(unit(rng) * 30_000.0);
-                (
-                    submit,
-                    of(rng, &[1, 1, 1, 2]),
-                    around(rng, 180.0, 1.6),
-                    tenant,
-                )
-            }
-            Self::Puzzle => {
-                let submit = libm::floor(unit(rng) * 60_000.0);
-                let gpus = of(rng, &[1, 2, 3, 3, 5, 5, 6, 7, 8, 12]);
-                (submit, gpus, around(rng, 2_400.0, 0.9), tenant)
-            }
-            Self::Flood if !at.is_multiple_of(6) => {
-                let submit = libm::floor(unit(rng) * unit(rng) * 40_000.0);
-                (
-                    submit,
-                    of(rng, &[1, 2, 4, 4, 8]),
-                    around(rng, 1_500.0, 1.0),
-                    0,
-                )
-            }
-            Self::Flood => {
-                let submit = libm::floor(unit(rng) * 60_000.0);
-                (
-                    submit,
-                    of(rng, &[1, 1, 2]),
-                    around(rng, 600.0, 0.7),
-                    1 + below(rng, 3),
-                )
-            }
-            Self::Tides => {
-                // Two thirds come within four hours of a day.
-                let day = f64::from(below(rng, 3));
-                let hour = if below(rng, 3) > 0 {
-                    4.0 * unit(rng)
-                } else {
-                    24.0 * unit(rng)
-                };
-                let submit = libm::floor((day * 24.0 + hour) * 3600.0);
-                let gpus = of(rng, &[1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 32]);
-                (submit, gpus, around(rng, 2_700.0, 1.2), tenant)
-            }
-        }
-    }
-}
-
-/// The jobs of a challenge. Their names say in which order they come, and so no more than a scheduler sees:
-/// it cannot look durations up by them.
-fn of_theme(theme: Theme, count: u32, seed: u64) -> Workload {
-    let mut rng = Rng::seed_from_u64(seed);
-    let mut rows: Vec<(f64, u32, f64, u32)> = (0..count)
-        .map(|at| theme.job(at, count, &mut rng))
-        .collect();
-    rows.sort_by(|a, b| order::by_value(&a.0, &b.0));
-    let begin = rows.first().map_or(0.0, |row| row.0);
-    let jobs = (0u32..)
-        .zip(rows)
-        .map(|(i, (submit, gpus, duration, tenant))| Job {
-            name: format!("job-{i:06}").into(),
-            tenant: Some(tenant),
-            model: Some(below(&mut rng, MODELS.len() as u32)),
-            ..Job::plain(
-                submit - begin,
-                gpus,
-                libm::round(duration.clamp(20.0, 2.0 * 86_400.0)),
-            )
-        });
-    Workload {
-        jobs: jobs.collect(),
-        tenants: TENANTS.map(String::from).to_vec(),
-        models: MODELS.map(String::from).to_vec(),
-        gpu_types: Vec::new(),
-        applications: Vec::new(),
-        recorded: Default::default(),
-        epoch: None,
-        unit: Default::default(),
     }
 }
 

@@ -1,0 +1,124 @@
+//! One run of a challenge's workload.
+
+use super::challenge::Challenge;
+use crate::driver::Driver;
+use std::sync::Arc;
+use switchyard::engine::{RunError, RunLog, SimOptions};
+use switchyard::policies::PolicySpec;
+use switchyard::report::{Outcomes, Summary};
+use switchyard::workload::Workload;
+use switchyard::{RunSpec, RunSpecError};
+
+/// Carries a run of a workload to its end.
+pub type Carry<'a> = dyn FnMut(&mut Driver) -> Result<(), RunError> + 'a;
+
+/// Why a scheduler has no score.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ScoreError {
+    /// It sees the future.
+    #[error("{0} is an oracle: challenges are for schedulers that do not know durations")]
+    Oracle(String),
+    /// It cannot begin.
+    #[error(transparent)]
+    Spec(#[from] RunSpecError),
+    /// It did not come to its end.
+    #[error("{challenge} (draw {draw}): {error}")]
+    Run {
+        /// The challenge.
+        challenge: &'static str,
+        /// The number that it was drawn from.
+        draw: u64,
+        /// Why.
+        error: RunError,
+    },
+    /// It leaves jobs waiting for ever.
+    #[error(
+        "{challenge} (draw {draw}): {policy} leaves {left} of {jobs} jobs unfinished. A mean over the others is \
+         not a mean over the same jobs as Tiresias'"
+    )]
+    Unfinished {
+        /// The challenge.
+        challenge: &'static str,
+        /// The number that it was drawn from.
+        draw: u64,
+        /// The scheduler.
+        policy: String,
+        /// Jobs that never ran to their end.
+        left: u32,
+        /// All of them.
+        jobs: u32,
+    },
+}
+
+/// A workload of a challenge.
+pub(super) struct Drawn {
+    pub(super) challenge: &'static Challenge,
+    /// The number that is named with it.
+    pub(super) draw: u64,
+    /// Of its jobs, and of what happens by chance.
+    pub(super) seed: u64,
+    pub(super) workload: Arc<Workload>,
+}
+
+impl Drawn {
+    pub(super) fn new(challenge: &'static Challenge, draw: u64, seed: u64) -> Self {
+        Self {
+            challenge,
+            draw,
+            seed,
+            workload: Arc::new(challenge.workload_of(seed)),
+        }
+    }
+
+    /// The workload that everybody knows.
+    pub(super) fn open(challenge: &'static Challenge) -> Self {
+        Self {
+            challenge,
+            draw: 0,
+            seed: 0,
+            workload: Arc::new(challenge.open_workload()),
+        }
+    }
+
+    /// What becomes of its jobs: how long each takes from submission to finish, and the log.
+    pub(super) fn run(
+        &self,
+        policy: &PolicySpec,
+        carry: &mut Carry<'_>,
+    ) -> Result<(Vec<f64>, RunLog), ScoreError> {
+        let settings = self.challenge.settings();
+        let spec = RunSpec {
+            policy: policy.without_outages(),
+            cluster: self.challenge.sample().cluster_spec(),
+            placement: settings.placement,
+            options: SimOptions {
+                seed: self.seed,
+                ..settings.options
+            },
+            history: None,
+            outages: settings.outages,
+            queues: settings.queues,
+        };
+        spec.check()?;
+        let workload = &self.workload;
+        let mut run = Driver::new(spec.start(Arc::clone(workload)), Arc::clone(workload));
+        carry(&mut run).map_err(|error| ScoreError::Run {
+            challenge: self.challenge.name,
+            draw: self.draw,
+            error,
+        })?;
+        let log = run.into_log();
+        let outcomes = Outcomes::of(workload, &spec.cluster, &log);
+        let summary = Summary::of_outcomes(&outcomes, &spec.cluster, &log);
+        if !summary.is_whole() {
+            return Err(ScoreError::Unfinished {
+                challenge: self.challenge.name,
+                draw: self.draw,
+                policy: policy.label(),
+                left: summary.jobs - summary.finished,
+                jobs: summary.jobs,
+            });
+        }
+        Ok((outcomes.jct, log))
+    }
+}
