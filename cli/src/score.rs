@@ -102,7 +102,7 @@ fn entry(
     drop(progress);
     let entry = entry.map_err(|refused| match refused {
         Refused::Text { mistake, .. } => Failure::Input(script::at(path, &mistake)),
-        Refused::Score(_, error) => unscored(path, error),
+        Refused::Score(_, error) => unscored(path, *error),
         refused => Failure::Run(refused.into()),
     })?;
     output::print(&board::text(&[entry]))

@@ -64,7 +64,7 @@ pub enum Refused {
     },
     /// It has no score.
     #[error("{0}: {1}")]
-    Score(String, ScoreError),
+    Score(String, Box<ScoreError>),
     /// It has another score than it claims.
     #[error(
         "{name} claims {} (95 %: {} to {}) on {}, but has {} ({} to {}). Write what `switchyard score FILE --entry \"{name}\"` prints",
@@ -137,7 +137,7 @@ impl Entry {
             challenges,
         };
         let score = score_watched(&policy, &contest, carry);
-        let score = score.map_err(|error| Refused::Score(name.to_owned(), error))?;
+        let score = score.map_err(|error| Refused::Score(name.to_owned(), Box::new(error)))?;
         let claims = score.challenges.iter().map(|of| Claim {
             challenge: of.name.to_owned(),
             score: of.of_all.score,
