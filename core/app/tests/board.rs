@@ -48,7 +48,7 @@ fn every_entry_of_the_board_holds_what_it_claims() {
 #[test]
 fn a_false_claim_is_refused() {
     let honest = entry();
-    check(&[honest.clone()], &mut to_the_end).unwrap();
+    check(std::slice::from_ref(&honest), &mut to_the_end).unwrap();
     let refused = |change: &dyn Fn(&mut Entry)| {
         let mut entry = honest.clone();
         change(&mut entry);
