@@ -56,18 +56,14 @@ pub(crate) fn lesson(
         body += "<div class=\"go\"><button type=\"button\" class=\"back\">Back</button>\
              <button type=\"button\" class=\"on\">Continue</button></div>\n</section>\n";
     }
-    let what = match number == of {
-        true => {
-            // The editor's course (web/editor/src/course.js).
-            body += "<p class=\"next\">That was the last one. Now write a scheduler of your own: \
-                 <a href=\"../index.html?teach#v=1&amp;sample=lab&amp;run=fifo\">from FIFO to 2D-LAS in six edits</a></p>\n";
-            "What else there is"
-        }
-        false => "Next",
-    };
-    let more = match number == of {
-        true => " · <a href=\"certificate.html\">Your certificate</a>",
-        false => "",
+    // The editor's course (web/editor/src/course.js).
+    let (what, more) = match number == of {
+        true => (
+            "That was the last one. Now write a scheduler of your own: \
+             <a href=\"../index.html?teach#v=1&amp;sample=lab&amp;run=fifo\">from FIFO to 2D-LAS in six edits</a>. What else there is",
+            " · <a href=\"certificate.html\">Your certificate</a>",
+        ),
+        false => ("Next", ""),
     };
     body += &format!(
         "<p class=\"next\" id=\"end\">{what}: <a href=\"{next}.html\">{}</a>{more} · <a href=\"index.html\">All lessons</a></p>\n",

@@ -2,15 +2,11 @@
 // demand, the par, and the board with one's own place in it. In: what the worker knows of challenges, and later a score.
 
 import { picture } from "./author.js";
+import { made } from "./elements.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [320, 90];
 
-const made = (name, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(name), properties);
-  element.append(...children);
-  return element;
-};
 const drawn = (name, attributes, ...children) => {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
