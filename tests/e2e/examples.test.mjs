@@ -160,7 +160,7 @@ async function runs(t, document) {
   execFileSync(join(bundled, ".bin/esbuild"), [plot, "--bundle", "--format=esm", "--log-level=error", `--outfile=${join(folder, "plot.js")}`]);
   const code = program(document).replaceAll("https://example.org/", "./");
   writeFileSync(join(folder, "example.js"), `${code}\ndocument.title = "It ran";\n`);
-  const imports = JSON.stringify({ imports: { switchyard: "./switchyard.js", "@observablehq/plot": "./plot.js" } });
+  const imports = JSON.stringify({ imports: { "switchyard-gpu": "./switchyard.js", "@observablehq/plot": "./plot.js" } });
   writeFileSync(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>Examples</title><link rel="icon" href="data:,"><script type="importmap">${imports}</script><progress></progress><button>End</button><script type="module" src="example.js"></script>`);
   const server = await serve(folder, "/examples/");
   t.after(() => server.close());

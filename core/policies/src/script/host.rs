@@ -73,7 +73,7 @@ impl Host {
             text
         };
         let value = match value.as_float() {
-            Ok(number) => in_words(number),
+            Ok(number) => values::number_in_words(number),
             Err(_) => values::in_words(value, LONGEST_NOTE),
         };
         notes.push(Note {
@@ -146,17 +146,6 @@ fn on_nodes(nodes: &List) -> Answer<Vec<OnNode>> {
         }
     };
     nodes.elements().iter().map(entry).collect()
-}
-
-/// A number as a person reads it.
-pub(super) fn in_words(value: f64) -> String {
-    if value == libm::trunc(value) && value.abs() < 1e15 {
-        return format!("{value:.0}");
-    }
-    match value.abs() {
-        ..1e-3 | 1e9.. => format!("{value:e}"),
-        _ => format!("{value:.3}"),
-    }
 }
 
 /// Which queue a script means.

@@ -4,7 +4,7 @@
 
 use super::budget::{Budget, Limits};
 use super::direct::Direct;
-use super::host::{self, Host, in_words};
+use super::host::{self, Host};
 use super::job::Job;
 use super::jobs::{self, Jobs};
 use super::language::{self, ended, mistake, unreadable};
@@ -394,7 +394,9 @@ impl Keys for Script {
         let notes = self.noted(job);
         self.host.borrow_mut().notes = None;
         let mut facts = match (called, keys.first()) {
-            (Ok(()), Some(&key)) => vec![Fact::new("key (least first)", in_words(key))],
+            (Ok(()), Some(&key)) => {
+                vec![Fact::new("key (least first)", values::number_in_words(key))]
+            }
             (Err(mistake), _) => vec![Fact::new("key", mistake)],
             (Ok(()), None) => Vec::new(),
         };

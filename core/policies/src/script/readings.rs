@@ -1,7 +1,6 @@
 //! What a script had read where it ended: the job that it was at, and variables with their values, for the message. Variables
 //! are noted only while a decision is repeated that has ended, since to note each costs more than to read it.
 
-use super::host::in_words;
 use super::job::Job;
 use super::values::{self, Dict, List};
 use crate::job::JobId;
@@ -72,7 +71,7 @@ impl Readings {
 /// jobs or a view does not.
 fn told(value: &Dynamic) -> Option<String> {
     if let Ok(number) = value.as_float() {
-        return Some(in_words(number));
+        return Some(values::number_in_words(number));
     }
     let is_plain = value.is_int() || value.is_bool() || value.is_string();
     if !is_plain && !value.is::<List>() && !value.is::<Dict>() {
@@ -95,7 +94,7 @@ pub(super) fn properties(job: &Job, places: &[usize]) -> Vec<String> {
     let told = places.iter().filter_map(|&at| {
         let value = match job.0.values.get(at)?.as_ref()? {
             Value::Int(number) => number.to_string(),
-            Value::Float(number) => in_words(*number),
+            Value::Float(number) => values::number_in_words(*number),
             Value::Bool(is) => is.to_string(),
             Value::Unit => return None,
         };

@@ -319,6 +319,17 @@ pub(super) fn number(value: &Dynamic) -> Option<f64> {
     number.ok().map(|number| number + 0.0)
 }
 
+/// A number as a person reads it.
+pub(super) fn number_in_words(value: f64) -> String {
+    if value == libm::trunc(value) && value.abs() < 1e15 {
+        return format!("{value:.0}");
+    }
+    match value.abs() {
+        ..1e-3 | 1e9.. => format!("{value:e}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
 /// A value as a text of about so many bytes at most.
 pub(super) fn in_words(value: &Dynamic, most: usize) -> String {
     let mut text = String::new();
