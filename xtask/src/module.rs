@@ -1,13 +1,10 @@
 //! `cargo xtask module`: the engine as a package for code, `dist/module/`. In: the crate `module/` and
 //! the JavaScript around it; out: a folder that any static server may serve and `npm pack` takes.
 
-use std::path::Path;
-
-use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use anyhow::{Context, Result};
 
 use crate::setup::Toolbox;
-use crate::{lock, notices, shell, wasm, workspace};
+use crate::{lock, notices, release, shell, wasm, workspace};
 
 /// What the package has besides the engine, as it lies in the checkout.
 const FILES: [&str; 9] = [
@@ -44,24 +41,11 @@ pub(crate) fn write(toolbox: &Toolbox) -> Result<()> {
     }
     let notices = notices::of(notices::MODULE, "This module")?;
     shell::write(&folder.join(notices::FILE), notices)?;
-    is_of_this_version(&folder.join("package.json"))?;
+    release::check_files()?;
     println!(
         "built {} ({} KB of wasm)",
         folder.display(),
         std::fs::metadata(&engine)?.len() / 1024
-    );
-    Ok(())
-}
-
-/// npm reads the version from a file of its own.
-fn is_of_this_version(package: &Path) -> Result<()> {
-    let text = shell::read(package)?;
-    let package: Value = serde_json::from_str(&text).context("package.json is no JSON")?;
-    let ours = env!("CARGO_PKG_VERSION");
-    ensure!(
-        package["version"] == ours,
-        "module/package.json has the version {}, and Cargo.toml {ours}: make them the same",
-        package["version"]
     );
     Ok(())
 }

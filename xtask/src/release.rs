@@ -58,11 +58,17 @@ fn check(tag: &str) -> Result<()> {
         tag.strip_prefix('v') == Some(VERSION),
         "the tag is {tag}, and Cargo.toml says {VERSION}: a release has the tag v{VERSION}"
     );
+    check_files()?;
+    println!("all files say {VERSION}");
+    Ok(())
+}
+
+/// Holds every file that says a version to Cargo.toml's.
+pub(crate) fn check_files() -> Result<()> {
     for (file, before, after) in SAID {
         let text = shell::read(&workspace::root().join(file))?;
         is_of_this_version(file, &text, before, after)?;
     }
-    println!("all files say {VERSION}");
     Ok(())
 }
 

@@ -485,12 +485,11 @@ impl Lane<'_> {
     fn browser_tests(&mut self) -> Result<()> {
         let at_once = std::thread::available_parallelism()?.get();
         let failed = workspace::root().join("target/failed-browser-tests.txt");
+        // What stands there is of another run, should this one not come to its end.
+        shell::write(&failed, "")?;
         let tests = self.browser_tests_of(&test_files()?, at_once, &failed)?;
         self.check("browser tests", tests)?;
-        let files: Vec<PathBuf> = match shell::read(&failed) {
-            Ok(files) => files.lines().map(PathBuf::from).collect(),
-            Err(_) => Vec::new(),
-        };
+        let files: Vec<PathBuf> = shell::read(&failed)?.lines().map(PathBuf::from).collect();
         if (1..=MOST_AGAIN).contains(&files.len())
             && let Some(check) = self.checks.last_mut()
         {
