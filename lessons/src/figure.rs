@@ -4,11 +4,13 @@
 use crate::run::Run;
 use crate::still;
 use anyhow::{Context, Result, bail, ensure};
+use rand_xoshiro::rand_core::SeedableRng;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use switchyard::draw::{Rng, below};
 use switchyard::job::Job;
 use switchyard::trace::{Choices, OpenOptions, Opening};
 use switchyard::workload::{SAMPLES, Sample};
@@ -392,19 +394,12 @@ fn setting(link: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.link == link)
 }
 
-/// Jobs in another order, at the same times: Fisher and Yates' shuffle by SplitMix64, which a seed fixes for all times.
+/// Jobs in another order, at the same times: Fisher and Yates' shuffle, which a seed fixes for all times.
 fn shuffle(jobs: &mut [Job], seed: u64) {
-    let mut state = seed;
-    let mut draw = |below: usize| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % below as u64) as usize
-    };
+    let mut rng = Rng::seed_from_u64(seed);
     let times: Vec<Time> = jobs.iter().map(|job| job.submit).collect();
     for last in (1..jobs.len()).rev() {
-        jobs.swap(last, draw(last + 1));
+        jobs.swap(last, below(&mut rng, last as u32 + 1) as usize);
     }
     for (job, submit) in jobs.iter_mut().zip(times) {
         job.submit = submit;
