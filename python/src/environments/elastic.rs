@@ -2,7 +2,7 @@
 //! anew. Who is picked gets one GPU, or twice as many as it has been given, until nobody can take more. Where one alone can,
 //! nobody is asked.
 
-use super::screen::Screen;
+use super::screen::{LONGEST_WAIT, Screen, part};
 use super::yard::Looking;
 use super::{Asker, locked};
 use std::collections::BTreeSet;
@@ -17,9 +17,6 @@ use switchyard::policies::board::{Answer, Board, Named, Seat};
 use switchyard::policies::moment::{Moment, verdict};
 use switchyard::policies::picking::features::{FEATURES, VISIBLE};
 use switchyard::policies::trainees::{self, Shared, Trainee, Trainees, look};
-
-/// Waiting counts up to half a day, seconds.
-const LONGEST_WAIT: f64 = 43_200.0;
 
 /// The policy that asks.
 pub(super) struct Elastic {
@@ -72,7 +69,6 @@ impl Elastic {
 
     /// The eight numbers of a job, all from 0 to 1.
     fn features(view: &View<'_>, gpus: u32, of: &Taker) -> [f32; FEATURES] {
-        let part = |value: f64, of: f64| (value / of).clamp(0.0, 1.0) as f32;
         let next = of.next();
         let trainee = look(&of.trainee);
         let waited = view.now().seconds() - view.submit(of.job).seconds();

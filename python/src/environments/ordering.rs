@@ -2,7 +2,7 @@
 //! other one has room. Those that were picked run, and whoever was not gives way. Where all that is left has room, nobody is
 //! asked.
 
-use super::screen::Screen;
+use super::screen::{LONGEST_WAIT, Screen, part};
 use super::yard::Looking;
 use super::{Asker, locked};
 use std::collections::BTreeSet;
@@ -16,9 +16,6 @@ use switchyard::policies::board::{Board, Named, Seat};
 use switchyard::policies::moment::{Moment, verdict};
 use switchyard::policies::picking::features::{FEATURES, VISIBLE, visible};
 use switchyard::policies::picking::{Candidate, Waiting};
-
-/// Waiting counts up to half a day, seconds.
-const LONGEST_WAIT: f64 = 43_200.0;
 
 /// The policy that asks.
 pub(super) struct Ordering {
@@ -48,7 +45,6 @@ impl Ordering {
 
     /// The eight numbers of a job, all from 0 to 1.
     fn features(&self, view: &View<'_>, moment: &Moment, job: &Candidate) -> [f32; FEATURES] {
-        let part = |value: f64, of: f64| (value / of).clamp(0.0, 1.0) as f32;
         let flag = |is: bool| if is { 1.0 } else { 0.0 };
         let runs = view.phase(job.job) == Phase::Running;
         let held = view.held_seconds(job.job);
