@@ -10,7 +10,7 @@ use crate::{shell, wasm, workspace};
 /// Builds both as they are published, and has `bench/wasm.mjs` compare them.
 pub(crate) fn bench(toolbox: &Toolbox, trace: Option<&str>) -> Result<()> {
     let mut native = toolbox.command("cargo")?;
-    native.args(["build", "--release", "-p", "switchyard-bench"]);
+    native.args(["build", "--profile", "dist", "-p", "switchyard-bench"]);
     native.args(["--target-dir", "target"]);
     shell::run(&mut native)?;
 
@@ -20,7 +20,7 @@ pub(crate) fn bench(toolbox: &Toolbox, trace: Option<&str>) -> Result<()> {
 
     let mut compare = shell::command("node");
     compare.arg("bench/wasm.mjs");
-    compare.arg(Path::new("target/release/switchyard-bench"));
+    compare.arg(Path::new("target/dist/switchyard-bench"));
     compare.arg(&folder).args(trace);
     shell::run(&mut compare)
 }

@@ -26,7 +26,7 @@ pub(crate) enum Step {
     },
     /// Pack the command line tool, built for a target, into target/archives/
     Archive {
-        /// The target: target/TARGET/release/ has the program
+        /// The target: target/TARGET/dist/ has the program
         target: String,
         /// A program that runs here and writes completions and man pages, where that one does not
         #[arg(long, value_name = "PROGRAM")]
@@ -197,7 +197,7 @@ fn archive(target: &str, by: Option<&Path>) -> Result<()> {
     let built = root
         .join("target")
         .join(target)
-        .join("release")
+        .join("dist")
         .join(program);
     let name = format!("switchyard-v{VERSION}-{target}");
     let archives = root.join("target/archives");
