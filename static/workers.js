@@ -14,6 +14,11 @@ globalThis.switchyardWorkers = (() => {
   const fetched = async (file, address = `./${file}?v=${version}`) => {
     // Whatever the page itself is made of goes first.
     const response = await fetch(address, { priority: "low" });
+    // `cargo xtask serve` shows the page before it has built what few need (xtask/src/beside.rs).
+    if (response.status === 404 && version === "development") {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return fetched(file, address);
+    }
     if (!response.ok) throw new Error(`${file}: ${response.status} ${response.statusText}`);
     return response;
   };

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::setup::Toolbox;
+use crate::wasm::{Made, Package};
 use crate::{shell, wasm, workspace};
 
 /// Builds both as they are published, and has `bench/wasm.mjs` compare them.
@@ -15,8 +16,9 @@ pub(crate) fn bench(toolbox: &Toolbox, trace: Option<&str>) -> Result<()> {
     shell::run(&mut native)?;
 
     let folder = workspace::wasm_target_dir().join("bench");
-    let package = "switchyard-bench-wasm";
-    wasm::build(toolbox, package, "nodejs", &folder, "switchyard_bench_wasm")?;
+    let package = Package::library("switchyard-bench-wasm");
+    let name = "switchyard_bench_wasm";
+    wasm::build(toolbox, &package, Made::ForAll, "nodejs", &folder, name)?;
 
     let mut compare = shell::command("node");
     compare.arg("bench/wasm.mjs");

@@ -7,9 +7,10 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::setup::{Need, Toolbox};
+use crate::wasm::Made;
 use crate::workspace::{BUNDLES, COLUMNAR, SCRIPTS, WORKER};
 use crate::{
-    few_files, first_picture, lessons, lock, module, notices, offline, parts, policy, shell,
+    few_files, first_picture, lessons, lock, module, notices, offline, parts, policy, programs, shell,
     single_file, workspace,
 };
 
@@ -31,10 +32,9 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
     let _lock = lock::lock()?;
     shell::run(trunk(toolbox)?.args(["build", "--locked"]).args(RELEASE))?;
     let dist = workspace::dist();
-    for [_, program] in [WORKER, SCRIPTS, COLUMNAR] {
-        let program = dist.join(program);
-        shell::write(&program, parts::ordered(&shell::read_bytes(&program)?)?)?;
-    }
+    let [_, program] = WORKER;
+    parts::order(&dist.join(program))?;
+    programs::build(toolbox, Made::ForAll, &dist)?;
     let index = shell::read(&dist.join("index.html"))?;
     let single = dist.join("switchyard.html");
     let html = single_file::inline(&dist, &index)?;
@@ -58,12 +58,9 @@ pub(crate) fn build(toolbox: &Toolbox) -> Result<()> {
 
 /// The page as `cargo xtask serve` builds it, for the tests that look at that.
 pub(crate) fn build_as_served(toolbox: &Toolbox) -> Result<()> {
-    shell::run(
-        trunk(toolbox)?
-            .arg("build")
-            .arg("--dist")
-            .arg(workspace::served()),
-    )
+    let served = workspace::served();
+    shell::run(trunk(toolbox)?.arg("build").arg("--dist").arg(&served))?;
+    programs::build(toolbox, Made::ForDevelopment, &served)
 }
 
 /// Trunk, with the tools that it would otherwise fetch on its `PATH`, and with the notices that it

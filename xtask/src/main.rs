@@ -9,11 +9,13 @@
 //! - `bench` measures the engine natively beside wasm; `wasm` builds it for both
 //! - `kernels` compiles the PTX that the benchmark carries
 //! - `release` holds versions to a tag, and packs
-//! - `serve` shows the page and rebuilds it on every change
+//! - `serve` shows the page and rebuilds it on every change; `beside` makes what few ask for once it is there
+//! - `programs` builds the workers' programs that Trunk does not
 //! - `test` runs every check there is, `walk` one of them for longer
 //! - `shell` and `workspace` run commands and know where things lie
 
 mod bench;
+mod beside;
 mod build;
 mod few_files;
 mod first_picture;
@@ -25,6 +27,7 @@ mod notices;
 mod offline;
 mod parts;
 mod policy;
+mod programs;
 mod release;
 mod serve;
 mod setup;
@@ -39,6 +42,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+
+use wasm::Made;
 
 /// Sets the tools up, serves, builds and tests Switchyard.
 #[derive(Parser)]
@@ -59,10 +64,16 @@ enum Command {
     /// Make dist/module/ alone: the engine as a package for code, ready for `npm pack`
     Module,
     /// Make the lessons and the article alone, in dist/
-    Lessons {
-        /// For the page that `serve` shows, once it is there
-        #[arg(long, hide = true)]
-        served: bool,
+    Lessons,
+    /// Make what lies beside the page that `serve` shows, once that is there
+    #[command(hide = true)]
+    Beside {
+        /// The programs alone, at once
+        #[arg(long)]
+        programs: bool,
+        /// As for publication
+        #[arg(long)]
+        release: bool,
     },
     /// Measure the engine natively beside wasm, on a trace or a sample
     Bench {
@@ -96,8 +107,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Serve(options) => serve::serve(&options)?,
         Command::Build => build::build(&setup::toolbox(build::NEEDS)?)?,
         Command::Module => module::module(&setup::toolbox(wasm::NEEDS)?)?,
-        Command::Lessons { served: false } => lessons::lessons()?,
-        Command::Lessons { served: true } => lessons::for_served()?,
+        Command::Lessons => lessons::lessons()?,
+        Command::Beside { programs, release } => beside::beside(programs, Made::of(release))?,
         Command::Bench { trace } => bench::bench(&setup::toolbox(wasm::NEEDS)?, trace.as_deref())?,
         Command::Kernels => kernels::compile(&setup::toolbox(kernels::NEEDS)?)?,
         Command::Test(options) => return test::test(&options),

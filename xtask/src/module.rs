@@ -4,6 +4,7 @@
 use anyhow::{Context, Result};
 
 use crate::setup::Toolbox;
+use crate::wasm::{Made, Package};
 use crate::{lock, notices, release, shell, wasm, workspace};
 
 /// What the package has besides the engine, as it lies in the checkout.
@@ -32,7 +33,14 @@ pub(crate) fn write(toolbox: &Toolbox) -> Result<()> {
         std::fs::remove_dir_all(&folder)
             .with_context(|| format!("cannot clear {}", folder.display()))?;
     }
-    let engine = wasm::build(toolbox, notices::MODULE, "web", &folder, "engine")?;
+    let engine = wasm::build(
+        toolbox,
+        &Package::library(notices::MODULE),
+        Made::ForAll,
+        "web",
+        &folder,
+        "engine",
+    )?;
 
     for file in FILES {
         let from = workspace::root().join(file);

@@ -12,11 +12,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_encoder::{self as encode, EntityType, ExportKind, Instruction};
 use wasmparser::{self as parse, Operator, Payload, TypeRef};
+
+use crate::shell;
 
 /// The name under which the rest asks for what the first part exports.
 pub(crate) const FIRST: &str = "first";
@@ -569,8 +572,13 @@ impl Reencode for Watched<'_> {
     }
 }
 
+/// Has a file of wasm [`ordered`].
+pub(crate) fn order(file: &Path) -> Result<()> {
+    shell::write(file, ordered(&shell::read_bytes(file)?)?)
+}
+
 /// `wasm` with those of its functions side by side that end alike, as in the parts of a program.
-pub(crate) fn ordered(wasm: &[u8]) -> Result<Vec<u8>> {
+fn ordered(wasm: &[u8]) -> Result<Vec<u8>> {
     let module = Module::read(wasm)?;
     let mut numbers: Vec<u32> = (0..module.type_of.len() as u32).collect();
     for ((function, _), number) in module.own.iter().zip(module.imports.len() as u32..) {

@@ -5,7 +5,8 @@ use std::io::IsTerminal;
 use anyhow::Result;
 use clap::Args;
 
-use crate::{build, lessons, setup, shell, workspace};
+use crate::wasm::Made;
+use crate::{beside, build, setup, shell, workspace};
 
 /// How to serve.
 #[derive(Args)]
@@ -35,8 +36,7 @@ pub(crate) fn serve(options: &Options) -> Result<()> {
     trunk
         .args(["serve", "--port", &options.port.to_string()])
         .arg("--dist")
-        .arg(workspace::served())
-        .env(lessons::LESSONS, workspace::served_lessons());
+        .arg(workspace::served());
     if options.release {
         trunk.args(build::RELEASE);
     }
@@ -44,11 +44,12 @@ pub(crate) fn serve(options: &Options) -> Result<()> {
         trunk.arg("--open");
     }
     println!(
-        "Switchyard will be at http://127.0.0.1:{}/ once it is built: the first time in about a \
-         minute on two cores, later in seconds; its lessons a few minutes later. Stop with Ctrl-C",
+        "Switchyard will be at http://127.0.0.1:{}/ once it is built: the first time in about \
+         three minutes on two cores, later in seconds; what few ask for (scripts, Parquet, lessons) \
+         a few minutes later. Stop with Ctrl-C",
         options.port
     );
-    lessons::begin_for_served()?;
+    beside::begin(&mut trunk, Made::of(options.release))?;
     shell::become_command(&mut trunk)
 }
 

@@ -101,9 +101,9 @@ pub(crate) fn served() -> PathBuf {
     wasm_target_dir().join("serve")
 }
 
-/// The lessons that lie beside it.
-pub(crate) fn served_lessons() -> PathBuf {
-    root().join("target/served-lessons")
+/// What lies beside it (`beside.rs`).
+pub(crate) fn beside_served() -> PathBuf {
+    root().join("target/beside-served")
 }
 
 /// The version of a package in `Cargo.lock`.
