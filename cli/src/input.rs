@@ -14,8 +14,8 @@ use switchyard::job::Status;
 use switchyard::policies::{PolicySpec, ServiceHistory};
 use switchyard::seconds_of;
 use switchyard::trace::{
-    Choices, ColumnMapping, Fractions, OnCores, OpenError, OpenOptions, Opened, Opening, Oversized,
-    Trace, Window, date,
+    Choices, ColumnMapping, Fractions, OnCores, OpenError, OpenOptions, Opened, Oversized, Trace,
+    Window, date,
 };
 use switchyard::workload::{Label, Sample};
 use switchyard_app::options;
@@ -312,7 +312,7 @@ pub(crate) fn read_files(
     mut reached: impl FnMut(u64),
 ) -> Result<Opened, Failure> {
     let refused = |error: OpenError| Failure::Input(explained(error));
-    let mut opening = Opening::new(options.clone()).reading_columns(switchyard_columnar::read);
+    let mut opening = files::opening(options);
     let mut slice = vec![0; SLICE];
     let from_stdin = paths.iter().filter(|path| *path == Path::new(STDIN));
     if from_stdin.count() > 1 {
@@ -348,8 +348,19 @@ fn map_help() -> String {
     )
 }
 
+/// What a program says that was built without Parquet and Arrow.
+#[cfg(not(feature = "parquet"))]
+pub(crate) const WITHOUT_PARQUET: &str = "which this program was built without: build it with \
+    `cargo build --release -p switchyard-gpu --features parquet`, or take a released one";
+
 /// A refusal; of a table also its beginning, and how to say which columns are which.
 fn explained(error: OpenError) -> anyhow::Error {
+    #[cfg(not(feature = "parquet"))]
+    if let OpenError::UnsupportedContainer { file, what, .. } = &error
+        && (what.contains("Parquet") || what.contains("Arrow"))
+    {
+        return anyhow!("{file} is {what}, {WITHOUT_PARQUET}");
+    }
     let Some(table) = error.table() else {
         return error.into();
     };

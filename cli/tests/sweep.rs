@@ -1,5 +1,7 @@
 //! `switchyard sweep`, as a person runs it.
 
+#![cfg(feature = "parquet")]
+
 #[path = "../../core/tests/mutated/mod.rs"]
 mod mutated;
 

@@ -103,6 +103,14 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
 }
 
+/// An opening that reads what this program was built to read.
+pub fn opening(options: &OpenOptions) -> Opening {
+    let opening = Opening::new(options.clone());
+    #[cfg(feature = "parquet")]
+    let opening = opening.reading_columns(switchyard_columnar::read);
+    opening
+}
+
 /// Opens files together; `goes_on` hears how far that is, and says whether it goes on.
 ///
 /// # Errors
@@ -113,7 +121,7 @@ pub fn open(
     options: &OpenOptions,
     mut goes_on: impl FnMut(OpeningProgress) -> bool,
 ) -> Result<Opened, FileError> {
-    let mut opening = Opening::new(options.clone()).reading_columns(switchyard_columnar::read);
+    let mut opening = opening(options);
     let mut slice = vec![0; SLICE];
     for source in sources {
         match source {

@@ -10,8 +10,8 @@ use crate::setup::{Need, Toolbox};
 use crate::wasm::Made;
 use crate::workspace::{BUNDLES, COLUMNAR, SCRIPTS, WORKER};
 use crate::{
-    few_files, first_picture, lessons, lock, module, notices, offline, parts, policy, programs, shell,
-    single_file, workspace,
+    few_files, first_picture, lessons, lock, module, notices, offline, parts, policy, programs,
+    shell, single_file, workspace,
 };
 
 /// What makes Trunk build as it is published: the profile `page` of `Cargo.toml`.

@@ -25,6 +25,7 @@ pub(crate) fn write_into(toolbox: &Toolbox, folder: &Path) -> Result<()> {
     // that engine is the one of its tests.
     let mut build = toolbox.command("cargo")?;
     build.args(["build", "--quiet", "--locked", "--workspace"]);
+    build.args(workspace::WITH_PARQUET);
     build.args(["--bin", "switchyard-lessons", "--target-dir", "target"]);
     shell::run(&mut build)?;
     let mut write = toolbox.command(workspace::debug_program("switchyard-lessons"))?;

@@ -194,11 +194,7 @@ fn archive(target: &str, by: Option<&Path>) -> Result<()> {
         true => "switchyard.exe",
         false => "switchyard",
     };
-    let built = root
-        .join("target")
-        .join(target)
-        .join("dist")
-        .join(program);
+    let built = root.join("target").join(target).join("dist").join(program);
     let name = format!("switchyard-v{VERSION}-{target}");
     let archives = root.join("target/archives");
     let folder = archives.join(&name);

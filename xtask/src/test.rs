@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 
 use crate::setup::{Need, Toolbox};
+use crate::workspace::WITH_PARQUET;
 use crate::{build, setup, shell, workspace};
 
 /// Which checks to run.
@@ -351,6 +352,7 @@ impl Lane<'_> {
         let mut native = self.toolbox.command("cargo")?;
         native
             .args(["clippy", "--workspace", "--all-targets"])
+            .args(WITH_PARQUET)
             .args([
                 "--features",
                 "switchyard-web/columnar,switchyard-web/scripts",
@@ -376,6 +378,7 @@ impl Lane<'_> {
     fn native(&mut self) -> Result<()> {
         let mut tests = self.toolbox.command("cargo")?;
         tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
+        tests.args(WITH_PARQUET);
         tests.arg("--no-tests=pass");
         if self.traces.is_some() {
             // What is ignored waits for traces, but for what takes hours.
@@ -385,6 +388,7 @@ impl Lane<'_> {
 
         let mut examples = self.toolbox.command("cargo")?;
         examples.args(["test", "--workspace", "--doc"]);
+        examples.args(WITH_PARQUET);
         self.check("documentation examples", examples)?;
 
         if !self.is_long {
@@ -470,6 +474,7 @@ impl Lane<'_> {
     fn command_line_tool(&mut self) -> Result<()> {
         let mut cli = self.toolbox.command("cargo")?;
         cli.args(["build", "--workspace", "--bin", "switchyard"]);
+        cli.args(WITH_PARQUET);
         cli.args(["--target-dir", "target"]);
         self.check("build of the command line tool", cli)
     }

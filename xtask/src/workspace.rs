@@ -79,6 +79,9 @@ pub(crate) fn weights(dist: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// The command line tool as it is released, which builds in haste leave out.
+pub(crate) const WITH_PARQUET: [&str; 2] = ["--features", "switchyard-gpu/parquet"];
+
 /// The browser tests.
 pub(crate) fn e2e() -> PathBuf {
     root().join("tests/e2e")
