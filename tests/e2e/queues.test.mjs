@@ -24,17 +24,32 @@ function colours(canvas, x, y, w, h) {
   }, [x, y, w, h]);
 }
 
+/** Places on a canvas, in CSS pixels 8 apart, where something is drawn. */
+const drawnAt = (canvas) =>
+  canvas.evaluate((canvas) => {
+    const { width, height } = canvas.getBoundingClientRect();
+    const scale = canvas.width / width;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const colour = (x, y) => {
+      const at = 4 * (Math.round(y * scale) * canvas.width + Math.round(x * scale));
+      return data.slice(at, at + 3).join();
+    };
+    const places = [];
+    for (let y = 8; y < height; y += 8) for (let x = 8; x < width; x += 8) places.push([x, y, colour(x, y)]);
+    const counts = Map.groupBy(places, ([, , colour]) => colour);
+    const ground = [...counts].reduce((most, next) => (next[1].length > most[1].length ? next : most))[0];
+    return places.filter(([, , colour]) => colour !== ground);
+  });
+
 /** The places on the lanes under which a job's tooltip is found, one for each job. */
 async function chips(page) {
-  const { x, y, width, height } = await lanes(page).boundingBox();
+  const { x, y } = await lanes(page).boundingBox();
   const found = new Map();
-  for (let down = 8; down < height; down += 8) {
-    for (let across = 8; across < width; across += 8) {
-      await page.mouse.move(x + across, y + down);
-      const text = await page.locator("#tooltip").textContent();
-      const [name] = text.split("\n");
-      if (/^J\d$/.test(name) && !found.has(name)) found.set(name, { x: x + across, y: y + down, text });
-    }
+  for (const [across, down] of await drawnAt(lanes(page))) {
+    await page.mouse.move(x + across, y + down);
+    const text = await page.locator("#tooltip").textContent();
+    const [name] = text.split("\n");
+    if (/^J\d$/.test(name) && !found.has(name)) found.set(name, { x: x + across, y: y + down, text });
   }
   return found;
 }
