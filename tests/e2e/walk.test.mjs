@@ -14,7 +14,7 @@ const seed = Number(process.env.SWITCHYARD_WALK_SEED ?? 10);
 const asked = process.env.SWITCHYARD_WALK_STEPS;
 
 const builds = [
-  // The slowest to start and to run: three steps take it as long as the others ten.
+  // Its steps take three times as long.
   ["the build that is served", served, "index.html", {}, 60],
   ["the published page", dist, "index.html", {}, 150],
   ["the single file", dist, pathToFileURL(join(dist, "switchyard.html")).href, long, 150],

@@ -120,7 +120,11 @@ pub(super) fn nextest() -> Tool {
         source: Source::Crate {
             features: "default-no-update",
         },
-        release: None,
+        release: Some(Release {
+            address: "https://get.nexte.st/{version}/{target}.tar.gz",
+            linux: "unknown-linux-gnu",
+            depth: 0,
+        }),
     }
 }
 
@@ -131,7 +135,11 @@ pub(super) fn deny() -> Tool {
         program: "cargo-deny",
         says: format!("cargo-deny {DENY}"),
         source: Source::Crate { features: "" },
-        release: None,
+        release: Some(Release {
+            address: "https://github.com/EmbarkStudios/cargo-deny/releases/download/{version}/cargo-deny-{version}-{target}.tar.gz",
+            linux: "unknown-linux-musl",
+            depth: 1,
+        }),
     }
 }
 
@@ -371,7 +379,7 @@ mod tests {
 
     #[test]
     fn addresses_have_no_gaps() -> Result<()> {
-        for tool in [trunk(), wasm_bindgen()?] {
+        for tool in [trunk(), wasm_bindgen()?, nextest(), deny()] {
             let release = tool.release.as_ref().context("it has one")?;
             if let Some(address) = release.address(&tool.version) {
                 assert!(
