@@ -402,7 +402,8 @@ impl Lane<'_> {
         self.check("tests of training", training)
     }
 
-    /// The wheel as it is published, in an environment that had none.
+    /// A wheel in an environment that had none: with debug assertions, of what other steps have compiled; where time is
+    /// no matter, as people build it.
     fn python(&mut self) -> Result<()> {
         let Some(python) = self.toolbox.python() else {
             eprintln!("error: set-up says why there is no Python to test the package with");
@@ -416,7 +417,8 @@ impl Lane<'_> {
             std::fs::remove_dir_all(&wheels)?;
         }
         let mut build = self.toolbox.command(&python)?;
-        build.args(["-m", "maturin", "build", "--locked"]);
+        build.args(["-m", "maturin", "build", "--locked", "--profile"]);
+        build.arg(if self.is_long { "release" } else { "dev" });
         build.args(["--manifest-path", "python/Cargo.toml", "--interpreter"]);
         build.arg(&python).arg("--out").arg(&wheels);
         self.check("build of the wheel", build)?;
