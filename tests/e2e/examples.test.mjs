@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -245,6 +245,16 @@ test("the guide's commands run, or say how they are used", { skip }, (t) => {
     const takesLong = / (open|paper) | --profiles /.test(command);
     shell(folder, takesLong ? `${command.replace("…", "")} --help` : command);
   }
+});
+
+test("the commands that the package's README lists run", { skip }, (t) => {
+  const folder = workplace(t);
+  const table = readFileSync(join(root, "cli/README.md"), "utf8").match(/^\| `switchyard .*$/gm).map((row) => row.split(" | ")[0]);
+  const all = table.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, command]) => command));
+  assert.ok(all.length >= 8);
+  mkdirSync(join(folder, "FOLDER"));
+  // A page is served until somebody ends that.
+  for (const command of all) shell(folder, command.startsWith("switchyard open ") ? `${command} --help` : command.replace("NAME", "17"));
 });
 
 test("the script of the guide runs, is explained and scored", { skip }, (t) => {

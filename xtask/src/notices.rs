@@ -1,7 +1,7 @@
-//! The notices of the crates of others that are part of the page's programs, or of the module, and of the
-//! npm packages that its bundles are made of: their names, versions and licences, and the licences' texts as
+//! The notices of the crates of others that are part of what we give away, and of the
+//! npm packages that the page's bundles are made of: their names, versions and licences, and the licences' texts as
 //! their packages hold them. In: what cargo says of the packages, and the bundles' lock
-//! files; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in the module's package.
+//! files; out: `THIRD-PARTY.txt`, which lies beside the page, within the single file, and in every package of a release.
 //!
 //! By hand: cargo-about knows no npm packages, and set-up would have to compile it.
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::workspace::Bundle;
 use crate::{shell, workspace};
 
-/// The file's name, beside the page and in the module's package.
+/// The file's name, beside the page and in packages.
 pub(crate) const FILE: &str = "THIRD-PARTY.txt";
 
 /// The package that the page's programs are built from.
@@ -23,6 +23,15 @@ const PAGE: &str = "switchyard-web";
 
 /// The one that the module is built from.
 pub(crate) const MODULE: &str = "switchyard-module";
+
+/// The command line tool.
+pub(crate) const PROGRAM: &str = "switchyard-gpu";
+
+/// The engine as a Python package.
+pub(crate) const PYTHON: &str = "switchyard-python";
+
+/// What the page's programs and the module run on.
+pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
 /// Whose text stands for what a package leaves out; every one so far may be had under it.
 const APACHE: &str = "LICENSE-APACHE";
@@ -32,7 +41,7 @@ pub(crate) fn write() -> Result<()> {
     let target = workspace::wasm_target_dir();
     std::fs::create_dir_all(&target)
         .with_context(|| format!("cannot create {}", target.display()))?;
-    let mut text = of(PAGE, "Its page")?;
+    let mut text = of(PAGE, "Its page", Some(WASM))?;
     for bundle in workspace::BUNDLES {
         text += &format!("\n{}", of_bundle(&bundle)?);
     }
@@ -79,19 +88,20 @@ struct Package {
     folder: PathBuf,
 }
 
-/// Those of a program, by its package; `what`: the program, in a sentence.
-pub(crate) fn of(package: &str, what: &str) -> Result<String> {
-    let metadata = shell::output(
-        shell::command("cargo")
-            .current_dir(workspace::root())
-            .args(["metadata", "--format-version", "1", "--locked"])
-            .args(["--filter-platform", "wasm32-unknown-unknown"])
-            // Of all of the page's programs.
-            .args([
-                "--features",
-                "switchyard-web/columnar,switchyard-web/scripts",
-            ]),
-    )?;
+/// Those of a program, by its package; `what`: the program, in a sentence; `target`: where it runs, if not everywhere.
+pub(crate) fn of(package: &str, what: &str, target: Option<&str>) -> Result<String> {
+    let mut ask = shell::command("cargo");
+    ask.current_dir(workspace::root())
+        .args(["metadata", "--format-version", "1", "--locked"])
+        // Of all of the page's programs.
+        .args([
+            "--features",
+            "switchyard-web/columnar,switchyard-web/scripts",
+        ]);
+    if let Some(target) = target {
+        ask.args(["--filter-platform", target]);
+    }
+    let metadata = shell::output(&mut ask)?;
     let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata is no JSON")?;
     notices(&metadata, package, what)
 }

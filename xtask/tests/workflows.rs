@@ -95,4 +95,7 @@ fn a_release_tries_each_package_before_it_publishes() {
         2
     );
     assert!(before.contains("venv empty") && before.contains("release check"));
+    // npm takes `folder/file` for the name of a repository, `./folder/file` for a file.
+    let published = publication.split("npm@11 publish ").skip(1);
+    assert_eq!(published.filter(|file| file.starts_with("./")).count(), 1);
 }
