@@ -7,6 +7,7 @@
 pub mod arithmetic;
 pub mod capacity;
 pub mod challenges;
+mod deciding;
 pub mod described;
 pub mod driver;
 mod experiment;
@@ -25,6 +26,7 @@ pub mod study;
 mod whom;
 mod window;
 
+pub use deciding::Deciding;
 pub use experiment::Experiment;
 pub use permalink::Permalink;
 pub use switchyard::report::{METRICS, Metric};

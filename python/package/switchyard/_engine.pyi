@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 VERSION: str
 MOST_SLOTS: int
+MOST_DRAW: int
+MOST_WORKLOADS: int
+WORKLOADS: int
 
 class SwitchyardError(Exception): ...
 
@@ -207,6 +210,14 @@ def why(
     weights: bytes | None,
     progress: _Progress,
 ) -> str: ...
+def score(
+    policy: str,
+    function: object | None,
+    challenges: list[str],
+    workloads: int,
+    draw: int,
+    progress: _Progress,
+) -> tuple[str, str]: ...
 def canonical(policy: str) -> str: ...
 def of_files(policy: str) -> str: ...
 def of_code(code: bytes, name: str, parameters: list[tuple[str, str]]) -> str: ...
