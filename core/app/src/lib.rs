@@ -11,6 +11,7 @@ mod deciding;
 pub mod described;
 pub mod driver;
 mod experiment;
+mod explained;
 pub mod figures;
 pub mod format;
 pub mod lives;
@@ -28,6 +29,7 @@ mod window;
 
 pub use deciding::Deciding;
 pub use experiment::Experiment;
+pub use explained::{Explained, ToldFact};
 pub use permalink::Permalink;
 pub use switchyard::report::{METRICS, Metric};
 pub use window::Window;
