@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         challenges,
     };
     let progress = Progress::of("score", contest.runs() as u64, "runs");
-    let score = score_watched(&policy, &contest, &mut |run| progress.run(run));
+    let score = score_watched((&policy).into(), &contest, &mut |run| progress.run(run));
     drop(progress);
     let score = score.map_err(|error| unscored(&path, error))?;
     match &arguments.json {

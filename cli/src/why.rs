@@ -13,11 +13,12 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use switchyard::engine::EventKind;
-use switchyard::explain::{Cause, Explanation, Fact, Placing, Verdict};
+use switchyard::explain::{Fact, Verdict};
 use switchyard::job::JobId;
 use switchyard::meant::hint;
 use switchyard::weights::Weights;
 use switchyard::{RunSpec, Time, workload::Workload};
+use switchyard_app::Explained;
 use switchyard_app::driver::Driver;
 use switchyard_app::format::duration;
 use switchyard_app::study::Whom;
@@ -75,39 +76,17 @@ pub(crate) struct Arguments {
 /// One policy's answer.
 #[derive(Serialize)]
 struct Answer {
-    policy: String,
-    /// The same for people.
+    #[serde(flatten)]
+    explained: Explained,
+    /// The policy for people.
     #[serde(skip)]
     label: String,
-    verdict: Verdict,
     /// Where a job is that neither runs nor waits.
     #[serde(skip)]
     absent: &'static str,
-    facts: Vec<Told>,
+    /// The facts with times as people read them.
     #[serde(skip)]
     said: Vec<Fact>,
-    slow: Vec<Cause>,
-    /// How a placement that has learned decided last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    placing: Option<Placing>,
-}
-
-/// A fact with all times in seconds.
-#[derive(Serialize)]
-struct Told {
-    term: String,
-    value: String,
-    jobs: Vec<JobId>,
-}
-
-impl Told {
-    fn of(fact: &Fact) -> Self {
-        Self {
-            term: fact.term.clone(),
-            value: fact.in_seconds(),
-            jobs: fact.jobs.clone(),
-        }
-    }
 }
 
 pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
@@ -175,13 +154,7 @@ fn ask(
     Progress::of(&spec.policy.label(), at as u64, "simulated seconds")
         .run_until(&mut run, Time(at))
         .map_err(|error| script::ended(asked, &spec.policy, error))?;
-    let Explanation {
-        verdict,
-        facts,
-        slow,
-        placing,
-        ..
-    } = run.simulation().explain(job, Time(at));
+    let explanation = run.simulation().explain(job, Time(at));
     let log = run.log();
     let mut kinds = (0..log.events())
         .map(|i| log.event(i))
@@ -193,14 +166,10 @@ fn ask(
         _ => "not submitted yet",
     };
     Ok(Answer {
-        policy: spec.policy.to_string(),
         label: spec.policy.label(),
-        verdict,
         absent,
-        facts: facts.iter().map(Told::of).collect(),
-        said: facts,
-        slow,
-        placing,
+        said: explanation.facts.clone(),
+        explained: Explained::new(spec.policy.to_string(), explanation),
     })
 }
 
@@ -214,7 +183,7 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         Some(epoch) => input::date_text(epoch, at.seconds()),
         None => format!("{} s", at.seconds()),
     };
-    let verdict = match answer.verdict {
+    let verdict = match answer.explained.verdict {
         Verdict::Runs => "runs".to_owned(),
         Verdict::BehindHead { head } => {
             format!("waits behind the head of the queue, {}", name(head))
@@ -240,7 +209,7 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         Verdict::NotActive => words(answer.absent),
     };
     let mut text = format!("{}: {verdict}\n", answer.label);
-    for cause in &answer.slow {
+    for cause in &answer.explained.slow {
         text.push_str(&format!("  {}\n", cause.text(name)));
     }
     for fact in &answer.said {
@@ -248,10 +217,10 @@ fn text(answer: &Answer, workload: &Workload) -> String {
         text.push_str(&within_line(&format!("  {}: {value}", fact.term)));
         text.push('\n');
     }
-    for step in answer.placing.iter().flat_map(|placing| &placing.steps) {
+    let placing = answer.explained.placing.as_ref();
+    for step in placing.iter().flat_map(|placing| &placing.steps) {
         text.push_str(&format!("  {}\n", step.text()));
     }
-    let placing = answer.placing.as_ref();
     if let Some(by_rule) = placing.and_then(|placing| placing.by_rule.as_ref()) {
         text.push_str(&within_line(&format!(
             "  the rule (least-interference-waiting): {}",

@@ -6,44 +6,16 @@ use crate::trace::Trace;
 use crate::watch::Watch;
 use crate::{asked, json, refused};
 use pyo3::prelude::*;
-use serde::Serialize;
 use std::sync::Arc;
 use switchyard::Time;
-use switchyard::explain::{Cause, Fact, Verdict};
 use switchyard::job::JobId;
+use switchyard_app::Explained;
 use switchyard_app::driver::{Budget, Step};
 use switchyard_app::start::Asked;
 use switchyard_app::study::Prepared;
 use switchyard_sweep::options;
 
-/// One policy's answer, as `switchyard why --at --json` has it.
-#[derive(Serialize)]
-struct Answer {
-    policy: String,
-    verdict: Verdict,
-    facts: Vec<Told>,
-    slow: Vec<Cause>,
-}
-
-/// A fact with all times in seconds.
-#[derive(Serialize)]
-struct Told {
-    term: String,
-    value: String,
-    jobs: Vec<JobId>,
-}
-
-impl Told {
-    fn of(fact: &Fact) -> Self {
-        Self {
-            term: fact.term.clone(),
-            value: fact.in_seconds(),
-            jobs: fact.jobs.clone(),
-        }
-    }
-}
-
-/// Why a job runs or waits at a moment, under each policy that `options_json` asks for, JSON.
+/// Why a job runs or waits at a moment, under each policy that `options_json` asks for, as `switchyard why --at --json` has it.
 #[pyfunction]
 #[pyo3(signature = (trace, options_json, functions, job, at, weights))]
 pub(crate) fn explain(
@@ -93,7 +65,7 @@ fn answer(
     function: Option<&Arc<Function>>,
     (job, at): (JobId, Time),
     watch: &mut Watch,
-) -> PyResult<Option<Answer>> {
+) -> PyResult<Option<Explained>> {
     let fault = Fault::default();
     let mut driver = start(prepared, &prepared.runs[run], function, &fault)?;
     driver.simulation().watch(job);
@@ -107,10 +79,6 @@ fn answer(
         }
     }
     let explanation = driver.simulation().explain(job, at);
-    Ok(Some(Answer {
-        policy: policy(prepared, run, function),
-        verdict: explanation.verdict,
-        facts: explanation.facts.iter().map(Told::of).collect(),
-        slow: explanation.slow,
-    }))
+    let policy = policy(prepared, run, function);
+    Ok(Some(Explained::new(policy, explanation)))
 }

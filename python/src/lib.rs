@@ -11,6 +11,7 @@ mod exchange;
 mod explain;
 mod functions;
 mod runs;
+mod score;
 mod start;
 mod sweeps;
 mod table;
@@ -34,6 +35,8 @@ mod _engine {
     use crate::functions::{Job, Jobs, View};
     #[pymodule_export]
     use crate::runs::run;
+    #[pymodule_export]
+    use crate::score::score;
     #[pymodule_export]
     use crate::start::start;
     #[pymodule_export]
@@ -123,7 +126,11 @@ mod _engine {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         use crate::environments::picking::MOST_SLOTS;
+        use switchyard_app::challenges::{MOST_DRAW, MOST_WORKLOADS, WORKLOADS};
         module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
-        module.add("MOST_SLOTS", MOST_SLOTS)
+        module.add("MOST_SLOTS", MOST_SLOTS)?;
+        module.add("MOST_DRAW", MOST_DRAW)?;
+        module.add("MOST_WORKLOADS", MOST_WORKLOADS)?;
+        module.add("WORKLOADS", WORKLOADS)
     }
 }

@@ -7,10 +7,8 @@ use crate::watch::Watch;
 use crate::{RunError, asked, json, refused};
 use pyo3::prelude::*;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::thread;
-use switchyard::RunSpec;
-use switchyard_app::start::{Asked, Deciding, Draw, Inquiry, Question, Refused, Told, Wish};
+use switchyard_app::start::{Asked, Draw, Inquiry, Question, Refused, Told, Wish};
 use switchyard_sweep::options;
 
 /// What the job wishes: GPUs, user, queue, and seconds that it asks for.
@@ -57,7 +55,7 @@ pub(crate) fn start(
         for (run, spec) in prepared.runs.iter().enumerate() {
             let function = functions.of_run(run);
             let fault = Fault::default();
-            let deciding = function.map(|of| deciding(of, spec, &fault));
+            let deciding = function.map(|of| of.deciding(&fault));
             let question = Question {
                 spec,
                 deciding: deciding.as_ref(),
@@ -94,16 +92,6 @@ pub(crate) fn start(
     })?;
     watch.done()?;
     Ok(answers)
-}
-
-/// A function, for as many draws as there are.
-fn deciding(function: &Arc<Function>, spec: &RunSpec, fault: &Fault) -> Deciding {
-    let placement = spec.policy.placement(spec.placement);
-    let (of, fault) = (Arc::clone(function), fault.clone());
-    Deciding {
-        called: function.name().to_owned(),
-        policy: Arc::new(move || of.policy(placement, &fault)),
-    }
 }
 
 /// So many draws, on all cores; `None` if it was interrupted.

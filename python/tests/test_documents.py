@@ -22,7 +22,13 @@ def blocks(document, heading=""):
 
 
 @pytest.mark.parametrize(
-    "document, heading", [("python/README.md", ""), ("docs/python.md", "## A function is a policy"), ("docs/python.md", "## Environments")]
+    "document, heading",
+    [
+        ("python/README.md", ""),
+        ("docs/python.md", "## A function is a policy"),
+        ("docs/python.md", "## Environments"),
+        ("docs/challenges.md", "## From Python"),
+    ],
 )
 def test_examples_run_as_they_stand_there(document, heading, tmp_path, monkeypatch):
     if heading == "## Environments":
@@ -45,6 +51,13 @@ def test_the_published_policy_as_a_function_is_the_built_in_one():
     assert re.fullmatch(r"mine: mean JCT \d+ s; the same run as tiresias-las: True\n", example("tiresias.py"))
     swf = str(ROOT / "tests/fixtures/picking.swf")
     assert example("tiresias.py", swf).endswith("the same run as tiresias-las: True\n")
+
+
+def test_two_functions_are_scored_on_the_same_workloads():
+    said = example("scored.py", "convoy", "2")
+    scores = dict(re.findall(r"^(\w+) +([\d.]+) \(95 %", said, re.MULTILINE))
+    assert list(scores) == ["step", "narrow_first"] and float(scores["narrow_first"]) > float(scores["step"]) > 0
+    assert "the best published policy: 106.9 (kai)" in said
 
 
 def test_a_net_that_guesses_durations_is_a_policy():

@@ -114,7 +114,7 @@ def test_a_plan_starts_stops_and_moves(lab):
 
 def test_a_function_sees_what_a_script_sees(lab):
     at_once, one_by_one = {}, {}
-    names = "id gpus submit tenant duration attained held remaining rate starts since running waited name".split()
+    names = "id gpus submit tenant duration attained held remaining rate starts since running waited name tenant_name".split()
 
     def keys(jobs, now):
         for name in names:
@@ -131,6 +131,21 @@ def test_a_function_sees_what_a_script_sees(lab):
 
     lab.run([switchyard.keys(keys, oracle=True), switchyard.key(key, oracle=True)])
     assert at_once == one_by_one and len(at_once) > 1000
+    assert {value for (_, _, name), value in one_by_one.items() if name == "tenant_name"} == set(lab.facts["tenants"])
+
+
+def test_a_tenant_is_known_by_its_name(lab):
+    first = lab.facts["tenants"][0]
+    script = switchyard.script(f'fn key(job, now) {{ if job.tenant_name == "{first}" {{ 0 }} else {{ 1 }} }}')
+
+    def plan(view):
+        view.walk(sorted(view.jobs, key=lambda job: (job.tenant_name != first, job.submit)))
+
+    mine = [switchyard.key(lambda job, now: job.tenant_name != first), plan]
+    runs = lab.run([script, *mine]).runs
+    assert len({run.log_hash for run in runs}) == 1
+    without = switchyard.Trace.from_jobs(dict(job=["a"], submit_s=[0.0], duration_s=[9.0], gpus=[1]))
+    assert without.run(lambda job, now: len(job.tenant_name)).runs[0]["finished"] == 1
 
 
 def test_any_array_of_numbers_is_taken(lab):

@@ -20,7 +20,7 @@ def checked(checker, *arguments, where):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("example", ["tiresias.py", "net_keys.py"])
+@pytest.mark.parametrize("example", ["tiresias.py", "net_keys.py", "scored.py"])
 def test_the_examples_of_functions_are_sound_to_mypy(example, tmp_path):
     pytest.importorskip("mypy")
     script = Path(shutil.copy(EXAMPLES / example, tmp_path))

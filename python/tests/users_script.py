@@ -93,6 +93,13 @@ def functions(trace: switchyard.Trace) -> None:
     print(trace.explain("job", 60, mine)[0]["facts"])
 
 
+def scored() -> float:
+    score: switchyard.Score = switchyard.score(by_attained, ["convoy", "tides"], seeds=4, draw=7, progress=told)
+    convoy: switchyard.ChallengeScore = score["convoy"]
+    print(convoy.own.figures[0], convoy.par.policy, [of.bound_score for of in score.challenges], score.to_json())
+    return score.high - score.low
+
+
 def swept(folder: Path) -> int:
     grid: dict[str, Any] = dict(traces=["sample:lab"], policies=["fifo"], seeds="1..3/3", settings=dict(mtbf=50))
     table: switchyard.Sweep = switchyard.sweep(grid, folder, threads=2, progress=told)
@@ -129,5 +136,6 @@ def learned() -> float:
 if __name__ == "__main__":
     compared(opened(Path("~/trace.csv")))
     swept(Path("results"))
+    scored()
     learned()
     switchyard.view(switchyard.open("sample:lab"), ["fifo", "srtf"], cluster="4x8")

@@ -45,7 +45,7 @@ const TRIED = {
   "ARCHITECTURE.md": { "": "drawings" },
   "README.md": { "": "what builds and tests is what runs this" },
   "docs/capacity.md": { "": "below" },
-  "docs/challenges.md": { sh: "below" },
+  "docs/challenges.md": { sh: "below", python: "python/tests" },
   "docs/command-line.md": { "": "below", js: "below" },
   "module/README.md": { js: "below" },
   "python/README.md": { python: "python/tests" },

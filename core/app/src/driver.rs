@@ -189,6 +189,11 @@ impl Driver {
         }
     }
 
+    /// Whether there is nothing more to do.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
     /// Takes the run on for as long as the budget says.
     ///
     /// # Errors

@@ -7,9 +7,11 @@
 pub mod arithmetic;
 pub mod capacity;
 pub mod challenges;
+mod deciding;
 pub mod described;
 pub mod driver;
 mod experiment;
+mod explained;
 pub mod figures;
 pub mod format;
 pub mod lives;
@@ -25,7 +27,9 @@ pub mod study;
 mod whom;
 mod window;
 
+pub use deciding::Deciding;
 pub use experiment::Experiment;
+pub use explained::{Explained, ToldFact};
 pub use permalink::Permalink;
 pub use switchyard::report::{METRICS, Metric};
 pub use window::Window;

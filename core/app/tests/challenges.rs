@@ -35,7 +35,7 @@ fn scored(
         challenges: vec![challenge],
     };
     let carry: &mut Carry<'_> = &mut to_the_end;
-    let mut score = score_watched(policy, &contest, carry)?;
+    let mut score = score_watched(policy.into(), &contest, carry)?;
     Ok(score.challenges.remove(0))
 }
 

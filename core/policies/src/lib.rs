@@ -24,6 +24,7 @@ mod line;
 pub mod moment;
 mod multilevel;
 mod muri;
+pub mod notes;
 mod pack_limit;
 mod parameters;
 mod parse;

@@ -120,6 +120,21 @@ impl Trainee {
     }
 }
 
+/// What is known of a job that has to be adaptive.
+///
+/// # Errors
+///
+/// It is not.
+pub fn of<'a>(trainee: Option<&'a Shared>, job: Named<'_>) -> Answer<MutexGuard<'a, Trainee>> {
+    let trainee = trainee.ok_or_else(|| {
+        format!(
+            "{} is a gang with a fixed duration: ask job.adaptive first",
+            job.called()
+        )
+    })?;
+    Ok(look(trainee))
+}
+
 /// How many GPUs somebody means.
 ///
 /// # Errors

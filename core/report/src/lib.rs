@@ -25,7 +25,7 @@ mod summary;
 pub mod sweep;
 
 pub use arithmetic::{Arithmetic, Operand, Over};
-pub use bounded_slowdown::bounded_slowdown;
+pub use bounded_slowdown::{bounded_slowdown, bounded_slowdown_of};
 pub use by::{
     By, GROUP_METRIC_IDS, GROUP_METRICS, GROUP_METRICS_FORMERLY, GroupFigures, GroupMetric, Groups,
     OverTime, UnknownBy, groups_csv,

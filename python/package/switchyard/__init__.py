@@ -22,20 +22,25 @@ from ._function import Function, key, keys, plan
 from ._own import plugin, script
 from ._results import Results, Run, Table
 from ._run import Trace, canonical, inspect, metrics, open, placements, policies, run, samples, settings
+from ._score import ChallengeScore, Par, Score, Times, score
 from ._sweep import Sweep, sweep
 from ._view import view
 
 __all__ = [
+    "ChallengeScore",
     "Function",
     "InputError",
     "Job",
     "Jobs",
+    "Par",
     "Results",
     "Run",
     "RunError",
+    "Score",
     "Sweep",
     "SwitchyardError",
     "Table",
+    "Times",
     "Trace",
     "View",
     "__version__",
@@ -51,6 +56,7 @@ __all__ = [
     "policies",
     "run",
     "samples",
+    "score",
     "script",
     "settings",
     "sweep",

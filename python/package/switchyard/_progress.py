@@ -60,6 +60,9 @@ class Bar:
             return None, f"{said['jobs']:,} jobs of {said['bytes'] / 1e6:,.1f} MB"
         if stage == "start":
             return said["done"] / max(said["draws"], 1), f"{said['policy']}: {said['done']:,} of {said['draws']:,} draws"
+        if stage == "score":
+            share = (said["run"] + said["done"] / max(said["jobs"], 1)) / said["runs"]
+            return share, f"{said['run'] + (said['done'] == said['jobs']):,} of {said['runs']:,} runs"
         if stage == "sweep":
             done = said["done"] + said["failed"]
             return done / max(said["runs"], 1), f"{done:,} of {said['runs']:,} runs"

@@ -44,6 +44,32 @@ def table(runs: Sequence[Any]) -> str:
     return f"<table style='white-space:nowrap'><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
+def scores(of: Any) -> str:
+    """A score, challenge by challenge; the best that is known of each beside it."""
+    head = "".join(f"<th>{title}</th>" for title in ("score", "95 %", "par", "bound", "SRTF's", "mean JCT", "p95"))
+    rows = []
+    for each in of.challenges:
+        values = [
+            f"{each.score:.1f}",
+            f"{each.low:.1f} to {each.high:.1f}",
+            f"{each.par.score:.1f} ({each.par.policy})",
+            f"{each.bound_score:.1f}",
+            f"{each.srtf_score:.1f}",
+            _engine.in_words("jct_mean", each.own.jct_mean),
+            _engine.in_words("jct_p95", each.own.jct_p95),
+        ]
+        cells = "".join(f"<td>{html.escape(value)}</td>" for value in values)
+        rows.append(f"<tr><th style='text-align:left'>{html.escape(each.title)}</th>{cells}</tr>")
+    what = (
+        f"{of.label}: score {of.score:.1f}, 95 % interval {of.low:.1f} to {of.high:.1f}, SRTF's {of.srtf_score:.1f} "
+        f"(100: as good as Tiresias); {of.workloads} workloads of each, drawn from {of.draw}"
+    )
+    return (
+        f"<div style='overflow-x:auto'><p>{html.escape(what)}</p><table style='white-space:nowrap'>"
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
 def rows(columns: Mapping[str, Any], count: int) -> str:
     """The first rows of a table, of so many."""
     head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)

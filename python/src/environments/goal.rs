@@ -6,11 +6,8 @@ use std::str::FromStr;
 use switchyard::cluster::ClusterSpec;
 use switchyard::engine::{EventKind, RunLog};
 use switchyard::job::Job;
-use switchyard::report::{Outcomes, Summary, bounded_slowdown};
+use switchyard::report::{Outcomes, Summary, bounded_slowdown, bounded_slowdown_of};
 use switchyard::workload::Workload;
-
-/// A second counts no more than this many in a bounded slowdown.
-const BOUND: f64 = 10.0;
 
 /// The metric that is to be small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,9 +104,7 @@ impl Meter {
     /// What is known to cost more since the last step.
     pub(super) fn step(&mut self, workload: &Workload, log: &RunLog) -> f64 {
         let more = match self.goal {
-            Goal::BoundedSlowdown => self.of_jobs(workload, log, |job, jct| {
-                (jct / job.work.seconds().max(BOUND)).max(1.0)
-            }),
+            Goal::BoundedSlowdown => self.of_jobs(workload, log, bounded_slowdown_of),
             Goal::JctMean => self.of_jobs(workload, log, |_, jct| jct),
             Goal::Makespan => {
                 let now = log.event_times().last().copied().unwrap_or(0.0);

@@ -1,16 +1,16 @@
 //! A job as functions see it, by the names that scripts have for the same (`docs/scripts.md`).
 
 use super::lent::Lent;
-use super::notes::{in_words, short};
+use super::notes::in_words;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use switchyard::job::JobId;
 use switchyard::policies::board::{Named, Seat};
 use switchyard::policies::job_properties::{PROPERTIES, Property, Value};
-use switchyard::policies::trainees::{Shared, count, look};
+use switchyard::policies::trainees::{self, Shared, Trainee, count};
 
 /// A job at one moment.
 #[pyclass(frozen, module = "switchyard._engine")]
@@ -79,13 +79,8 @@ impl Job {
     }
 
     /// The same of one that has to be.
-    fn trains(&self) -> PyResult<&Shared> {
-        let called = self.named()?.called();
-        self.trainee()?.ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "{called} is a gang with a fixed duration: ask job.adaptive first"
-            ))
-        })
+    fn trains(&self) -> PyResult<MutexGuard<'_, Trainee>> {
+        trainees::of(self.trainee()?, self.named()?).map_err(PyValueError::new_err)
     }
 
     fn get<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -138,6 +133,12 @@ impl Job {
     #[getter]
     fn tenant<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.get(py, "tenant")
+    }
+
+    /// Its tenant's name; "": it has none.
+    #[getter]
+    fn tenant_name(&self) -> PyResult<String> {
+        self.lent.look(|view| view.tenant_name(self.id).to_owned())
     }
 
     /// Oracle: true seconds at the GPUs asked for.
@@ -231,49 +232,49 @@ impl Job {
     /// Of one that is adaptive: what it trains.
     #[getter]
     fn application(&self) -> PyResult<String> {
-        Ok(look(self.trains()?).application().to_owned())
+        Ok(self.trains()?.application().to_owned())
     }
 
     /// The total batch its owner asks for, samples.
     #[getter]
     fn batch(&self) -> PyResult<u32> {
-        Ok(look(self.trains()?).asked())
+        Ok(self.trains()?.asked())
     }
 
     /// Epochs in all.
     #[getter]
     fn epochs(&self) -> PyResult<u32> {
-        Ok(look(self.trains()?).epochs())
+        Ok(self.trains()?.epochs())
     }
 
     /// Epochs that are complete.
     #[getter]
     fn epochs_done(&self) -> PyResult<f64> {
-        Ok(look(self.trains()?).epochs_done())
+        Ok(self.trains()?.epochs_done())
     }
 
     /// The most GPUs to try: twice what it has run on.
     #[getter]
     fn max_gpus(&self) -> PyResult<u32> {
-        Ok(look(self.trains()?).max_gpus())
+        Ok(self.trains()?.max_gpus())
     }
 
     /// Its goodput on so many GPUs over that on one, as its agent expects it.
     fn speedup(&self, gpus: i64) -> PyResult<f64> {
         let gpus = count(gpus).map_err(PyValueError::new_err)?;
-        Ok(look(self.trains()?).speedup(gpus))
+        Ok(self.trains()?.speedup(gpus))
     }
 
     /// Its goodput on so many GPUs, samples of use per second.
     fn goodput(&self, gpus: i64) -> PyResult<f64> {
         let gpus = count(gpus).map_err(PyValueError::new_err)?;
-        Ok(look(self.trains()?).goodput(gpus))
+        Ok(self.trains()?.goodput(gpus))
     }
 
     /// The best total batch on so many GPUs, samples.
     fn best_batch(&self, gpus: i64) -> PyResult<f64> {
         let gpus = count(gpus).map_err(PyValueError::new_err)?;
-        Ok(look(self.trains()?).best_batch(gpus))
+        Ok(self.trains()?.best_batch(gpus))
     }
 
     /// Whatever is to be kept with it.
@@ -302,7 +303,7 @@ impl Job {
             return self.lent.look(|_| ());
         }
         let value = in_words(value)?;
-        (self.lent).note(|notes| notes.add(Some(self.id), short(what), value))
+        (self.lent).note(|notes| notes.add(Some(self.id), &what, &value))
     }
 
     /// A number from 0 to below 1 of the run's own generator.

@@ -2,7 +2,7 @@
 
 use super::job::{hidden, property};
 use super::lent::Lent;
-use super::notes::{in_words, short};
+use super::notes::in_words;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -56,6 +56,13 @@ impl Jobs {
             Column::Numbers(column) => PyArray1::from_vec(py, column).into_any(),
             Column::Flags(column) => PyArray1::from_vec(py, column).into_any(),
         })
+    }
+}
+
+impl Jobs {
+    fn texts(&self, of: impl Fn(&View<'_>, JobId) -> String) -> PyResult<Vec<String>> {
+        let texts = |view: &View<'_>| self.ids.iter().map(|&id| of(view, id)).collect();
+        self.lent.look(texts)
     }
 }
 
@@ -142,11 +149,13 @@ impl Jobs {
     /// Their names in the trace, a list.
     #[getter]
     fn name(&self) -> PyResult<Vec<String>> {
-        let names = |view: &View<'_>| {
-            let names = self.ids.iter().map(|&id| view.name(id).to_owned());
-            names.collect()
-        };
-        self.lent.look(names)
+        self.texts(|view, id| view.name(id).to_owned())
+    }
+
+    /// Their tenants' names, a list; "" of one that has none.
+    #[getter]
+    fn tenant_name(&self) -> PyResult<Vec<String>> {
+        self.texts(|view, id| view.tenant_name(id).to_owned())
     }
 
     /// Tells these values under "why", beside their keys: one for each job.
@@ -160,10 +169,9 @@ impl Jobs {
         if !self.lent.listens() {
             return self.lent.look(|_| ());
         }
-        let what = short(what);
         for (&id, value) in self.ids.iter().zip(values.try_iter()?) {
-            let (what, value) = (what.clone(), in_words(&value?)?);
-            self.lent.note(|notes| notes.add(Some(id), what, value))?;
+            let value = in_words(&value?)?;
+            self.lent.note(|notes| notes.add(Some(id), &what, &value))?;
         }
         Ok(())
     }

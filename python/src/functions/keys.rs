@@ -5,7 +5,6 @@ use super::function::{Form, Function};
 use super::job::Job;
 use super::jobs::Jobs;
 use super::lent::{Lent, Purse};
-use super::notes::Notes;
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
@@ -17,6 +16,7 @@ use switchyard::explain::Fact;
 use switchyard::job::JobId;
 use switchyard::policies::Cadence;
 use switchyard::policies::by_key::{Changes, Keys};
+use switchyard::policies::notes::Notes;
 
 /// Numbers by a function.
 pub(super) struct Numbers {

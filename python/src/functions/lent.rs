@@ -1,13 +1,13 @@
 //! What the engine lends to Python for the length of a call: the view of the moment, the run's generator, and somewhere to
 //! note things. Python's objects may outlive the call, and then say that it is over.
 
-use super::notes::Notes;
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use switchyard::draw::{self, Rng};
 use switchyard::engine::View;
+use switchyard::policies::notes::Notes;
 
 /// What is lent besides the view, and comes back.
 pub(super) struct Purse {

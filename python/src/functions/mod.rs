@@ -26,6 +26,7 @@ use std::sync::Arc;
 use switchyard::placement::Strategy;
 use switchyard::policies::Policy;
 use switchyard::policies::by_key::ByKey;
+use switchyard_app::Deciding;
 use whole::Whole;
 
 /// What decides in the place of each policy that is asked for, where it is a function.
@@ -46,6 +47,15 @@ impl Functions {
 }
 
 impl Function {
+    /// What decides in the place of a run's policy, for as many runs as there are; what it raises goes into `fault`.
+    pub(crate) fn deciding(self: &Arc<Self>, fault: &Fault) -> Deciding {
+        let (of, fault) = (Arc::clone(self), fault.clone());
+        Deciding {
+            called: self.name.clone(),
+            policy: Arc::new(move |placement| of.policy(placement, &fault)),
+        }
+    }
+
     /// The policy that it is, gangs laid so where it does not say where; what it raises goes into `fault`.
     pub(crate) fn policy(self: &Arc<Self>, placement: Strategy, fault: &Fault) -> Box<dyn Policy> {
         let (of, fault) = (Arc::clone(self), fault.clone());

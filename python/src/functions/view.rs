@@ -2,7 +2,7 @@
 
 use super::job::Job;
 use super::lent::Lent;
-use super::notes::{in_words, short};
+use super::notes::in_words;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -264,7 +264,7 @@ impl View {
     #[pyo3(signature = (what, value, job = None))]
     fn note(&self, what: String, value: &Bound<'_, PyAny>, job: Option<&Job>) -> PyResult<()> {
         let (job, value) = (job.map(Job::which), in_words(value)?);
-        (self.lent).note(|notes| notes.add(job, short(what), value))
+        (self.lent).note(|notes| notes.add(job, &what, &value))
     }
 
     fn __repr__(&self) -> String {

@@ -5,7 +5,6 @@ use super::function::Function;
 use super::job::{Job, Kept, Place};
 use super::keys::explained;
 use super::lent::{Lent, Purse};
-use super::notes::Notes;
 use super::view::{self, Seen};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -20,6 +19,7 @@ use switchyard::job::JobId;
 use switchyard::placement::Strategy;
 use switchyard::policies::board::{Board, Seat};
 use switchyard::policies::moment::{Moment, verdict};
+use switchyard::policies::notes::Notes;
 use switchyard::policies::trainees::Trainees;
 use switchyard::policies::{Cadence, Policy};
 

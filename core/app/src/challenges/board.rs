@@ -136,7 +136,7 @@ impl Entry {
             workloads: WORKLOADS,
             challenges,
         };
-        let score = score_watched(&policy, &contest, carry);
+        let score = score_watched((&policy).into(), &contest, carry);
         let score = score.map_err(|error| Refused::Score(name.to_owned(), Box::new(error)))?;
         let claims = score.challenges.iter().map(|of| Claim {
             challenge: of.name.to_owned(),

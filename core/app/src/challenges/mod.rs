@@ -20,5 +20,5 @@ pub use challenge::{CHALLENGES, Challenge, NoChallenge, Par};
 pub use estimate::{Estimate, MOST_WORKLOADS};
 pub use goal::Goal;
 pub use picture::{Picture, picture};
-pub use run::{Carry, ScoreError};
+pub use run::{Carry, Contender, ScoreError};
 pub use score::{Contest, MOST_DRAW, Score, Scored, Times, WORKLOADS, link, score, score_watched};

@@ -32,7 +32,7 @@ pub fn picture(
     let mut ends = |spec: &str| {
         let policy: Result<PolicySpec, _> = spec.parse();
         let policy = policy.unwrap_or_else(|_| unreachable!("it is one of the policies"));
-        let (jct, _) = drawn.run(&policy, carry)?;
+        let (jct, _) = drawn.run((&policy).into(), carry)?;
         let jobs = drawn.workload.jobs.iter().zip(jct);
         let lives = jobs.map(|(job, jct)| (job.submit.seconds(), job.submit.seconds() + jct));
         Ok::<Vec<(f64, f64)>, ScoreError>(lives.collect())

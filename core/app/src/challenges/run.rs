@@ -1,16 +1,54 @@
 //! One run of a challenge's workload.
 
 use super::challenge::Challenge;
+use crate::Deciding;
 use crate::driver::Driver;
 use std::sync::Arc;
 use switchyard::engine::{RunError, RunLog, SimOptions};
 use switchyard::policies::PolicySpec;
 use switchyard::report::{Outcomes, Summary};
+use switchyard::weights::Weights;
 use switchyard::workload::Workload;
 use switchyard::{RunSpec, RunSpecError};
 
-/// Carries a run of a workload to its end.
+/// Carries a run of a workload to its end. If it stops before, there is no score.
 pub type Carry<'a> = dyn FnMut(&mut Driver) -> Result<(), RunError> + 'a;
+
+/// A scheduler that is scored.
+#[derive(Clone, Copy)]
+pub struct Contender<'a> {
+    /// The policy; where something else decides, what that says of itself.
+    pub policy: &'a PolicySpec,
+    /// What decides in its place, if anything does.
+    pub deciding: Option<&'a Deciding>,
+}
+
+impl<'a> From<&'a PolicySpec> for Contender<'a> {
+    fn from(policy: &'a PolicySpec) -> Self {
+        Self {
+            policy,
+            deciding: None,
+        }
+    }
+}
+
+impl Contender<'_> {
+    /// As results have it.
+    pub(super) fn policy(&self) -> String {
+        match self.deciding {
+            None => self.policy.to_string(),
+            Some(of) => format!("function:{}", of.called),
+        }
+    }
+
+    /// For people.
+    pub(super) fn label(&self) -> String {
+        match self.deciding {
+            None => self.policy.label(),
+            Some(of) => of.called.clone(),
+        }
+    }
+}
 
 /// Why a scheduler has no score.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -21,6 +59,9 @@ pub enum ScoreError {
     /// It cannot begin.
     #[error(transparent)]
     Spec(#[from] RunSpecError),
+    /// Whoever carried its runs has stopped.
+    #[error("stopped")]
+    Stopped,
     /// It did not come to its end.
     #[error("{challenge} (draw {draw}): {error}")]
     Run {
@@ -83,12 +124,12 @@ impl Drawn {
     /// What becomes of its jobs: how long each takes from submission to finish, and the log.
     pub(super) fn run(
         &self,
-        policy: &PolicySpec,
+        contender: Contender<'_>,
         carry: &mut Carry<'_>,
     ) -> Result<(Vec<f64>, RunLog), ScoreError> {
         let settings = self.challenge.settings();
         let spec = RunSpec {
-            policy: policy.without_outages(),
+            policy: contender.policy.without_outages(),
             cluster: self.challenge.sample().cluster_spec(),
             placement: settings.placement,
             options: SimOptions {
@@ -101,12 +142,19 @@ impl Drawn {
         };
         spec.check()?;
         let workload = &self.workload;
-        let mut run = Driver::new(spec.start(Arc::clone(workload)), Arc::clone(workload));
+        let simulation = match contender.deciding {
+            None => spec.start(Arc::clone(workload)),
+            Some(of) => of.start(&spec, Arc::clone(workload), &Weights::default())?,
+        };
+        let mut run = Driver::new(simulation, Arc::clone(workload));
         carry(&mut run).map_err(|error| ScoreError::Run {
             challenge: self.challenge.name,
             draw: self.draw,
             error,
         })?;
+        if !run.is_over() {
+            return Err(ScoreError::Stopped);
+        }
         let log = run.into_log();
         let outcomes = Outcomes::of(workload, &spec.cluster, &log);
         let summary = Summary::of_outcomes(&outcomes, &spec.cluster, &log);
@@ -114,7 +162,7 @@ impl Drawn {
             return Err(ScoreError::Unfinished {
                 challenge: self.challenge.name,
                 draw: self.draw,
-                policy: policy.label(),
+                policy: contender.label(),
                 left: summary.jobs - summary.finished,
                 jobs: summary.jobs,
             });

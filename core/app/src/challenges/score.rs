@@ -13,7 +13,7 @@ use super::bound::bound;
 use super::challenge::{CHALLENGES, Challenge, Par};
 use super::estimate::Estimate;
 use super::goal::Goal;
-use super::run::{Carry, Drawn, ScoreError};
+use super::run::{Carry, Contender, Drawn, ScoreError};
 use crate::driver::Budget;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::Serialize;
@@ -66,7 +66,7 @@ impl Contest {
 /// What a scheduler makes of challenges.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
-    /// The scheduler's spec, in full.
+    /// The scheduler's spec, in full. Of a function it is none: no other program can read it.
     pub policy: String,
     /// The number from which the workloads are drawn.
     pub draw: u64,
@@ -105,7 +105,8 @@ pub struct Scored {
     pub par: Par,
     /// The score that no scheduler gets above on these workloads.
     pub bound_score: f64,
-    /// The link, from its #: a page of Switchyard shows all three run the challenge's open workload.
+    /// The link, from its #: a page of Switchyard shows all three run the challenge's open workload. No link carries a function;
+    /// there it has the two others.
     pub link: String,
     /// The logs' fingerprints, one of each workload: what the same runs have everywhere.
     pub log_hashes: Vec<String>,
@@ -135,8 +136,13 @@ fn beside() -> [PolicySpec; 2] {
 
 /// A link to a challenge's open workload under a scheduler beside the two others, without its #.
 pub fn link(challenge: &Challenge, policy: &PolicySpec) -> String {
+    linked(challenge, policy.into())
+}
+
+fn linked(challenge: &Challenge, contender: Contender<'_>) -> String {
     let beside = beside();
-    let link = challenge.link([policy].into_iter().chain(&beside));
+    let own = Some(contender.policy).filter(|_| contender.deciding.is_none());
+    let link = challenge.link(own.into_iter().chain(&beside));
     link.into_string()
 }
 
@@ -146,7 +152,7 @@ pub fn link(challenge: &Challenge, policy: &PolicySpec) -> String {
 ///
 /// It is an oracle, or does not run all jobs to their end.
 pub fn score(policy: &PolicySpec, draw: u64) -> Result<Score, ScoreError> {
-    score_watched(policy, &Contest::all(draw), &mut |run| {
+    score_watched(policy.into(), &Contest::all(draw), &mut |run| {
         run.step_for(Budget::unlimited()).map(drop)
     })
 }
@@ -157,27 +163,27 @@ pub fn score(policy: &PolicySpec, draw: u64) -> Result<Score, ScoreError> {
 ///
 /// As of [`score`].
 pub fn score_watched(
-    policy: &PolicySpec,
+    contender: Contender<'_>,
     contest: &Contest,
     carry: &mut Carry<'_>,
 ) -> Result<Score, ScoreError> {
-    if policy.is_oracle() {
-        return Err(ScoreError::Oracle(policy.label()));
+    if contender.policy.is_oracle() {
+        return Err(ScoreError::Oracle(contender.label()));
     }
     let mut challenges = Vec::new();
     // Of each draw, over all challenges: the scheduler's and SRTF's.
     let (mut own, mut srtf) = (vec![0.0; contest.workloads], vec![0.0; contest.workloads]);
     for challenge in &contest.challenges {
-        let tried = Tried::of(challenge, &contest.drawn(challenge), policy, carry)?;
+        let tried = Tried::of(challenge, &contest.drawn(challenge), contender, carry)?;
         for (mean, of) in [(&mut own, &tried.own), (&mut srtf, &tried.srtf)] {
             for (mean, log) in mean.iter_mut().zip(tried.logs(of)) {
                 *mean += log / contest.challenges.len() as f64;
             }
         }
-        challenges.push(tried.scored(policy));
+        challenges.push(tried.scored(contender));
     }
     Ok(Score {
-        policy: policy.to_string(),
+        policy: contender.policy(),
         draw: contest.draw,
         workloads: contest.workloads,
         of_all: Estimate::of(&own),
@@ -201,7 +207,7 @@ impl Tried {
     fn of(
         challenge: &'static Challenge,
         workloads: &[Drawn],
-        policy: &PolicySpec,
+        contender: Contender<'_>,
         carry: &mut Carry<'_>,
     ) -> Result<Self, ScoreError> {
         let mut tried = Self {
@@ -214,15 +220,15 @@ impl Tried {
         };
         let [srtf, tiresias] = beside();
         for drawn in workloads {
-            let mut run = |policy: &PolicySpec| {
-                let (jct, log) = drawn.run(policy, carry)?;
+            let mut run = |contender| {
+                let (jct, log) = drawn.run(contender, carry)?;
                 Ok::<_, ScoreError>((Times::of(drawn, &jct), log))
             };
-            let (times, log) = run(policy)?;
+            let (times, log) = run(contender)?;
             tried.own.push(times);
             tried.log_hashes.push(format!("{:016x}", log.hash()));
-            tried.srtf.push(run(&srtf)?.0);
-            tried.tiresias.push(run(&tiresias)?.0);
+            tried.srtf.push(run((&srtf).into())?.0);
+            tried.tiresias.push(run((&tiresias).into())?.0);
             tried.bound.push(Times {
                 jct_mean: f64::NAN,
                 jct_p95: f64::NAN,
@@ -243,7 +249,7 @@ impl Tried {
         both.map(log).collect()
     }
 
-    fn scored(self, policy: &PolicySpec) -> Scored {
+    fn scored(self, contender: Contender<'_>) -> Scored {
         let score = |of: &[Times]| Estimate::of(&self.logs(of));
         Scored {
             name: self.challenge.name,
@@ -256,7 +262,7 @@ impl Tried {
             srtf_score: score(&self.srtf).score,
             par: self.challenge.par,
             bound_score: score(&self.bound).score,
-            link: format!("#{}", link(self.challenge, policy)),
+            link: format!("#{}", linked(self.challenge, contender)),
             log_hashes: self.log_hashes,
         }
     }

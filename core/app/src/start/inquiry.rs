@@ -7,10 +7,10 @@
 
 use super::arrivals;
 use super::asked::{Asked, other_queues};
-use super::deciding::Deciding;
 use super::durations::{Durations, Factors};
 use super::past::{Past, Stage, seen_running};
 use super::refused::Refused;
+use crate::Deciding;
 use rand_xoshiro::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ fn started(
 ) -> Result<Simulation, RunSpecError> {
     match deciding {
         None => spec.start_with(workload, weights),
-        Some(of) => spec.start_deciding(workload, weights, &of.called, (of.policy)()),
+        Some(of) => of.start(spec, workload, weights),
     }
 }
 

@@ -3,9 +3,9 @@
 
 use super::answer::Answer;
 use super::asked::{Asked, Wish};
-use super::deciding::Deciding;
 use super::inquiry::{Basis, Draw, Inquiry};
 use super::refused::Refused;
+use crate::Deciding;
 use crate::format::duration;
 use serde::{Deserialize, Serialize};
 use switchyard::RunSpec;

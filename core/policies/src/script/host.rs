@@ -10,6 +10,7 @@ use super::values::{self, Dict, List, number};
 use crate::Time;
 use crate::board::{Board, OnNode};
 use crate::job::JobId;
+use crate::notes::{self, Notes};
 use crate::trainees;
 use rand_xoshiro::rand_core::SeedableRng;
 use rhai::{Dynamic, Engine, EvalAltResult, INT};
@@ -29,23 +30,12 @@ pub(super) struct Host {
     /// The run's generator.
     pub(super) rng: Rng,
     /// `None`: nobody listens.
-    pub(super) notes: Option<Vec<Note>>,
+    pub(super) notes: Option<Notes>,
     /// While the whole is being decided.
     pub(super) board: Option<Board>,
     /// The jobs of that decision.
     pub(super) jobs: BTreeMap<JobId, Job>,
 }
-
-/// What a script says of a job, or of all.
-pub(super) struct Note {
-    job: Option<JobId>,
-    term: String,
-    value: String,
-}
-
-/// So many notes are kept of a decision, of so many bytes each.
-const MOST_NOTES: usize = 1_000;
-const LONGEST_NOTE: usize = 200;
 
 impl Default for Host {
     fn default() -> Self {
@@ -62,34 +52,20 @@ impl Default for Host {
 impl Host {
     fn note(&mut self, job: Option<JobId>, term: &str, value: &Dynamic) {
         let notes = self.notes.as_mut();
-        let Some(notes) = notes.filter(|notes| notes.len() < MOST_NOTES) else {
+        let Some(notes) = notes.filter(|notes| notes.has_room()) else {
             return;
-        };
-        let short = |mut text: String| {
-            let cut = (0..=LONGEST_NOTE)
-                .rev()
-                .find(|&at| text.is_char_boundary(at));
-            text.truncate(cut.unwrap_or(0));
-            text
         };
         let value = match value.as_float() {
             Ok(number) => values::number_in_words(number),
-            Err(_) => values::in_words(value, LONGEST_NOTE),
+            Err(_) => values::in_words(value, notes::LONGEST),
         };
-        notes.push(Note {
-            job,
-            term: short(term.to_owned()),
-            value: short(value),
-        });
+        notes.add(job, term, &value);
     }
 
     /// What was noted of a job, and of all.
     pub(super) fn told(&self, job: JobId) -> Vec<Fact> {
-        let notes = self.notes.iter().flatten();
-        let about = notes.filter(|note| note.job.is_none_or(|of| of == job));
-        about
-            .map(|note| Fact::new(&note.term, &note.value))
-            .collect()
+        let notes = self.notes.as_ref();
+        notes.map_or_else(Vec::new, |notes| notes.of(job))
     }
 
     fn board(&mut self, budget: &Budget) -> Answer<&mut Board> {

@@ -19,6 +19,7 @@ use crate::board::{Board, Named};
 use crate::by_key::{Changes, Keys};
 use crate::job::JobId;
 use crate::job_properties::PROPERTIES;
+use crate::notes::Notes;
 use crate::{Cadence, Every};
 use rhai::{
     AST, ASTNode, CallFnOptions, Dynamic, Engine, EvalAltResult, Expr, INT, OptimizationLevel,
@@ -314,7 +315,7 @@ impl Script {
             host.rng = rng.clone();
             host.board = Some(board);
             host.jobs = jobs;
-            host.notes = Some(Vec::new());
+            host.notes = Some(Notes::default());
         }
         self.budget.renew();
         self.readings.begin(false);
@@ -386,7 +387,7 @@ impl Keys for Script {
 
     /// With what the script notes on the way.
     fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
-        self.host.borrow_mut().notes = Some(Vec::new());
+        self.host.borrow_mut().notes = Some(Notes::default());
         let mut keys = Vec::new();
         // A copy: asking changes nothing.
         let mut rng = self.host.borrow().rng.clone();
