@@ -405,21 +405,18 @@ fn measure(
     for workload in workloads {
         for seed in 0..seeds {
             let mut spec = RunSpec {
-                policy: ask
-                    .policy
-                    .parse()
-                    .map_err(|error| failed(anyhow::Error::from(error)))?,
-                cluster: cluster.clone(),
-                placement: Default::default(),
                 options: SimOptions {
                     restart_cost: 30.0,
                     interference: ask.interference,
                     seed,
                     ..SimOptions::default()
                 },
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
+                ..RunSpec::new(
+                    ask.policy
+                        .parse()
+                        .map_err(|error| failed(anyhow::Error::from(error)))?,
+                    cluster.clone(),
+                )
             };
             if ask.reference {
                 Preset::ReferenceOsdi21

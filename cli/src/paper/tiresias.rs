@@ -257,20 +257,18 @@ fn measure(
     let mut baseline = None;
     for ask in asks {
         let spec = RunSpec {
-            policy: ask
-                .policy
-                .parse()
-                .map_err(|error| failed(anyhow::Error::from(error)))?,
-            cluster: cluster.clone(),
             placement: ask.placement,
             options: SimOptions {
                 spread_slowdown: ask.slowdown,
                 log_budget: memory::of_machine(),
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(
+                ask.policy
+                    .parse()
+                    .map_err(|error| failed(anyhow::Error::from(error)))?,
+                cluster.clone(),
+            )
         };
         let workload = match (ask.load == 1.0, ask.equal) {
             (true, false) => workload.clone(),

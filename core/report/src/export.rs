@@ -476,15 +476,7 @@ mod tests {
             tenants: vec!["=say \"hi\"".into()],
             ..Default::default()
         });
-        let spec = RunSpec {
-            policy: "fifo".parse().unwrap(),
-            cluster: ClusterSpec::uniform(1, 1).unwrap(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new("fifo".parse().unwrap(), ClusterSpec::uniform(1, 1).unwrap());
         let mut run = spec.start(workload.clone());
         run.run().unwrap();
         let outcomes = Outcomes::of(&workload, &spec.cluster, run.log());

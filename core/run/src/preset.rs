@@ -178,13 +178,11 @@ mod tests {
     #[test]
     fn a_preset_leaves_alone_what_the_spec_says() {
         let mut run = RunSpec {
-            policy: "tiresias-gittins[knob=2]".parse().unwrap(),
-            cluster: "2x4".parse().unwrap(),
             placement: Strategy::SPREAD,
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(
+                "tiresias-gittins[knob=2]".parse().unwrap(),
+                "2x4".parse().unwrap(),
+            )
         };
         Preset::ReferenceNsdi19.apply(&mut run).unwrap();
         assert_eq!(
@@ -203,15 +201,7 @@ mod tests {
     #[test]
     fn batch_queues_are_those_of_the_simulator() {
         let applied = |policy: &str| {
-            let mut run = RunSpec {
-                policy: policy.parse().unwrap(),
-                cluster: "2x4".parse().unwrap(),
-                placement: Strategy::default(),
-                options: Default::default(),
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
-            };
+            let mut run = RunSpec::new(policy.parse().unwrap(), "2x4".parse().unwrap());
             Preset::ReferenceSc20.apply(&mut run).unwrap();
             run.policy.to_string()
         };
@@ -227,15 +217,7 @@ mod tests {
 
     #[test]
     fn muri_makes_groups_at_every_event() {
-        let mut run = RunSpec {
-            policy: "muri-l[packing=2]".parse().unwrap(),
-            cluster: "8x8".parse().unwrap(),
-            placement: Strategy::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let mut run = RunSpec::new("muri-l[packing=2]".parse().unwrap(), "8x8".parse().unwrap());
         Preset::ReferenceSigcomm22.apply(&mut run).unwrap();
         assert_eq!(run.policy.to_string(), "muri-l[interval=0,packing=2]");
         assert_eq!(run.options.restart_cost, 10.0);
@@ -244,15 +226,7 @@ mod tests {
     #[test]
     fn shockwaves_rivals_have_its_rounds() {
         let applied = |policy: &str| {
-            let mut run = RunSpec {
-                policy: policy.parse().unwrap(),
-                cluster: "32x1".parse().unwrap(),
-                placement: Strategy::default(),
-                options: Default::default(),
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
-            };
+            let mut run = RunSpec::new(policy.parse().unwrap(), "32x1".parse().unwrap());
             Preset::ReferenceNsdi23.apply(&mut run).unwrap();
             assert_eq!(run.options.restart_cost, 20.0);
             run.policy.to_string()
@@ -264,15 +238,7 @@ mod tests {
 
     #[test]
     fn gavel_beside_sia_is_the_sum_of_throughputs() {
-        let mut run = RunSpec {
-            policy: "gavel".parse().unwrap(),
-            cluster: "6x4:t4+2x8:a100".parse().unwrap(),
-            placement: Strategy::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let mut run = RunSpec::new("gavel".parse().unwrap(), "6x4:t4+2x8:a100".parse().unwrap());
         Preset::ReferenceSosp23.apply(&mut run).unwrap();
         assert_eq!(run.policy.to_string(), "gavel[objective=throughput]");
         assert_eq!(run.options.restart_cost, 30.0);
