@@ -36,7 +36,7 @@ fn the_values_told_give_the_number_told() {
             .map(JobId)
             .collect();
         let some = Summary::over(&chosen, &workload, &outcomes);
-        for metric in &METRICS {
+        for metric in METRICS {
             for (summary, of) in [(&all, Err((&cluster, &log))), (&some, Ok(&chosen[..]))] {
                 let over = Over {
                     workload: &workload,

@@ -20,7 +20,7 @@ use switchyard_app::driver::Budget;
 use switchyard_app::study::{Prepared, Request, Study, StudyRequest, cluster_of};
 
 /// The keys that a block may have: attributes of the element, in the order in which they are written.
-const KEYS: [&str; 13] = [
+const KEYS: &[&str] = &[
     "src",
     "policy",
     "cluster",

@@ -39,14 +39,15 @@ pub enum Preset {
 /// Not the name of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22, reference-nsdi23 or reference-sosp23",
-    meant = hint(.0, Preset::ALL.map(Preset::name))
+    "there is no preset '{0}'{meant}: use one of {names}",
+    meant = hint(.0, Preset::names()),
+    names = Preset::names().collect::<Vec<_>>().join(", ")
 )]
 pub struct UnknownPreset(pub String);
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: &'static [Self] = &[
         Self::ReferenceNsdi19,
         Self::ReferenceOsdi21,
         Self::ReferenceSc20,
@@ -54,6 +55,10 @@ impl Preset {
         Self::ReferenceNsdi23,
         Self::ReferenceSosp23,
     ];
+
+    fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.iter().map(|preset| preset.name())
+    }
 
     /// The name in options.
     pub fn name(self) -> &'static str {
@@ -153,9 +158,8 @@ impl FromStr for Preset {
     type Err = UnknownPreset;
 
     fn from_str(name: &str) -> Result<Self, UnknownPreset> {
-        Self::ALL
-            .into_iter()
-            .find(|preset| preset.name() == name)
+        let mut all = Self::ALL.iter().copied();
+        all.find(|preset| preset.name() == name)
             .ok_or_else(|| UnknownPreset(name.to_string()))
     }
 }
@@ -251,7 +255,7 @@ mod tests {
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
             "slurm".parse::<Preset>().unwrap_err().to_string(),
-            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22, reference-nsdi23 or reference-sosp23"
+            "there is no preset 'slurm': use one of reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22, reference-nsdi23, reference-sosp23"
         );
     }
 }

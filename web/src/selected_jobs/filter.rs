@@ -57,7 +57,7 @@ impl Number {
 }
 
 /// Every field by name.
-const NUMBERS: [(&str, Number); 7] = [
+const NUMBERS: &[(&str, Number)] = &[
     ("gpus", Number::Gpus),
     ("submit", Number::Submit),
     ("duration", Number::Duration),
@@ -66,7 +66,7 @@ const NUMBERS: [(&str, Number); 7] = [
     ("restarts", Number::Restarts),
     ("rho", Number::Rho),
 ];
-const TEXTS: [(&str, Text); 8] = [
+const TEXTS: &[(&str, Text)] = &[
     ("job", Text::Name),
     ("tenant", Text::Tenant),
     ("model", Text::Model),
