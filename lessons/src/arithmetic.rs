@@ -80,7 +80,7 @@ pub(crate) fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Open
         parts: Vec::new(),
     };
     let in_seconds = |opened: Opened| Opened {
-        unit: "s",
+        unit: MetricUnit::Seconds.word(),
         ..opened
     };
     if let (Some(what), "gpus") = (what, name) {
@@ -144,14 +144,8 @@ pub(crate) fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Open
     if metric.id == "rho_max" {
         opened.formula += ALONE;
     }
-    Ok(match metric.unit {
-        MetricUnit::Seconds => in_seconds(opened),
-        MetricUnit::GpuHours => Opened {
-            unit: "GPU-hours",
-            ..opened
-        },
-        _ => opened,
-    })
+    opened.unit = metric.unit.word();
+    Ok(opened)
 }
 
 /// How many GPUs a job holds at a moment, on each node that it is on: `mine at 300`.

@@ -56,6 +56,18 @@ pub enum MetricUnit {
     Number,
 }
 
+impl MetricUnit {
+    /// What stands behind a number of it; "" behind what is no amount of anything.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::GpuHours => "GPU-hours",
+            Self::NodeHours => "node-hours",
+            Self::Share | Self::Count | Self::Number => "",
+        }
+    }
+}
+
 /// Which value is the better one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -3,6 +3,7 @@
 //! run's name before it holds if it does in any of them.
 
 use std::fmt;
+use switchyard::seconds_of;
 use switchyard::workload::Label;
 
 /// What is known about a job, for conditions.
@@ -438,19 +439,11 @@ fn factor(word: &str, than: Option<&str>, runs: &RunNames) -> Result<Factor, Fil
 
 /// A number, or a span with its unit in seconds.
 fn parse_number(text: &str) -> Option<f64> {
-    let units = [
-        ("min", 60.0),
-        ("m", 60.0),
-        ("s", 1.0),
-        ("h", 3600.0),
-        ("d", 86_400.0),
-        ("", 1.0),
-    ];
-    let (digits, unit) = units
-        .iter()
-        .find_map(|(suffix, size)| text.strip_suffix(suffix).map(|rest| (rest, size)))?;
-    let number: f64 = digits.parse().ok()?;
-    number.is_finite().then_some(number * unit)
+    let number = text.parse().ok().or_else(|| match text.strip_prefix('-') {
+        Some(span) => seconds_of(span).map(|seconds| -seconds),
+        None => seconds_of(text),
+    });
+    number.filter(|number: &f64| number.is_finite())
 }
 
 /// Whether `text` contains `part`, which is in small letters.
