@@ -58,7 +58,7 @@ pub fn experiment(
     let attempts = !recorded.attempts.is_empty();
     out.write_str(if statuses { ",status" } else { "" })?;
     out.write_str(if attempts { ",attempts" } else { "" })?;
-    let kept = KEPT.iter().map(|(name, of)| {
+    let kept = RECORDED.iter().map(|(name, of)| {
         let mut jobs = (0..workload.jobs.len() as u32).map(JobId);
         (name, of, jobs.any(|job| of(workload, job).is_some()))
     });
@@ -106,10 +106,10 @@ pub fn experiment(
 }
 
 /// The text of what a job asks for, if it does.
-type Asked = fn(&Workload, &Demand) -> Option<String>;
+type OfDemand = fn(&Workload, &Demand) -> Option<String>;
 
 /// What a job asks for besides GPUs, by column.
-const DEMANDS: &[(&str, Asked)] = &[
+const DEMANDS: &[(&str, OfDemand)] = &[
     ("gpu_types", |workload, demand| {
         types(workload, demand.types)
     }),
@@ -129,10 +129,10 @@ const DEMANDS: &[(&str, Asked)] = &[
 ];
 
 /// The text of what is recorded of a job, if it is.
-type Told = fn(&Workload, JobId) -> Option<String>;
+type OfRecord = fn(&Workload, JobId) -> Option<String>;
 
 /// What is recorded of a job besides how it ended, by column.
-const KEPT: &[(&str, Told)] = &[
+const RECORDED: &[(&str, OfRecord)] = &[
     (Label::User.word(), |of, job| label(of, job, Label::User)),
     (Label::Account.word(), |of, job| {
         label(of, job, Label::Account)
