@@ -182,7 +182,7 @@ pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
     let weights = arguments.weights()?;
     if !arguments.trace.is_empty() {
         return windows::compare(
-            &windows::Asked {
+            &windows::WindowStudy {
                 sources: &arguments.trace,
                 count: arguments.windows,
                 cluster: arguments.cluster.as_deref(),

@@ -138,10 +138,10 @@ pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-type Asked = (&'static str, &'static str, Vec<Ask>);
+type NamedRuns = (&'static str, &'static str, Vec<Ask>);
 
 /// Every comparison; where no row says that it is the baseline, the first is.
-fn sections() -> Vec<Asked> {
+fn sections() -> Vec<NamedRuns> {
     let queues = |k: usize| {
         let thresholds: Vec<String> = (0..k - 1)
             .map(|i| (3600.0 * f64::powi(4.0, i as i32)).to_string())

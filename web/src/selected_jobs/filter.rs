@@ -133,7 +133,7 @@ enum Factor {
 pub(crate) struct RunNames(Vec<[String; 2]>);
 
 /// Whether a run is meant.
-type Way<'a> = &'a dyn Fn(&[String; 2]) -> bool;
+type IsMeant<'a> = &'a dyn Fn(&[String; 2]) -> bool;
 
 impl RunNames {
     /// The names of runs, given what they are called and their policies' specs.
@@ -147,7 +147,7 @@ impl RunNames {
 
     /// The one run that is called this, or begins so.
     fn find(&self, word: &str) -> Result<usize, FilterError> {
-        let ways: [Way<'_>; 3] = [
+        let ways: [IsMeant<'_>; 3] = [
             &|names| names[0] == word,
             &|names| names[1] == word,
             &|names| names.iter().any(|name| name.starts_with(word)),

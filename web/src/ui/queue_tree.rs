@@ -53,7 +53,7 @@ fn in_order(tree: &QueueTree) -> Vec<(QueueId, usize)> {
 }
 
 /// What a queue's line says besides its name, its parent and its quotas of GPUs.
-fn beside(tree: &QueueTree, id: QueueId) -> String {
+fn other_fields(tree: &QueueTree, id: QueueId) -> String {
     let fields = text::fields(tree, id);
     let fields = fields.split(' ').filter(|field| !field.starts_with("gpus"));
     fields.collect::<Vec<&str>>().join(" ")
@@ -136,7 +136,7 @@ pub(super) fn QueuesForm(props: &Props) -> Html {
                 </>
             }
         });
-        let beside = beside(&tree, id);
+        let beside = other_fields(&tree, id);
         let is_open = *open == Some(id);
         let onclick = {
             let open = open.setter();
@@ -254,7 +254,7 @@ mod tests {
     fn queues_stand_below_those_above_them() {
         let tree = text::read("lab\na parent=lab gpus=4 borrow=2\nc\nb parent=lab gpus=4");
         let tree = tree.expect("a tree");
-        assert_eq!(beside(&tree, QueueId(1)), "borrow=2");
+        assert_eq!(other_fields(&tree, QueueId(1)), "borrow=2");
         let order = in_order(&tree).into_iter();
         let order: Vec<(u32, usize)> = order.map(|(id, depth)| (id.0, depth)).collect();
         assert_eq!(order, [(0, 0), (1, 1), (3, 1), (2, 0)]);

@@ -44,7 +44,7 @@ const TOO_MANY: &str = "So many dots have no place in a link: the jobs of all do
 
 /// What is drawn around the dots of jobs that are selected.
 #[derive(Clone, Debug, PartialEq)]
-struct Kept {
+struct DrawnOutline {
     /// The filter that it stands for.
     filter: String,
     /// The runs, and the completion times in them all around.
@@ -160,7 +160,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let held = use_mut_ref(|| None::<Point<Css>>);
     let path = use_mut_ref(Vec::<Point<Css>>::new);
     let dragged = use_state_eq(|| None::<Lasso>);
-    let kept = use_state_eq(|| None::<Kept>);
+    let kept = use_state_eq(|| None::<DrawnOutline>);
     let pointed = use_pointed(session.stage());
 
     let (there, here) = pair(state, *other);
@@ -310,7 +310,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
             let times = |at: &Point<Css>| changes::times_at(&changed.all, &plot, *at);
             let around = outline.iter().map(times).collect();
             session.select_jobs(&filter);
-            kept.set(Some(Kept {
+            kept.set(Some(DrawnOutline {
                 filter,
                 runs: (there, here),
                 around,
