@@ -28,15 +28,7 @@ pub(crate) fn crowd(waiting: u32) -> Workload {
 
 /// A run on default settings.
 pub(crate) fn spec(policy: &str, cluster: &str) -> Result<RunSpec, Box<dyn Error + Send + Sync>> {
-    Ok(RunSpec {
-        policy: policy.parse()?,
-        cluster: cluster.parse()?,
-        placement: Default::default(),
-        options: Default::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    })
+    Ok(RunSpec::new(policy.parse()?, cluster.parse()?))
 }
 
 /// Decides so often, or until nobody changes places any more; how often.

@@ -136,16 +136,11 @@ pub(crate) fn engine(arguments: &Arguments) -> Result<()> {
     let mut growth = Vec::new();
     for policy in &arguments.policies {
         let spec = RunSpec {
-            policy: policy.parse()?,
-            cluster: arguments.cluster.clone(),
-            placement: Default::default(),
             options: SimOptions {
                 contention: arguments.contention,
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(policy.parse()?, arguments.cluster.clone())
         };
         for &multiple in &arguments.multiples {
             let scaled = Arc::new(scaled(&workload, multiple));

@@ -97,15 +97,7 @@ pub(crate) fn growth(arguments: &Arguments) -> Result<()> {
 }
 
 fn run(policy: &str, world: &World, waiting: u32, limit: f64) -> Result<Figure> {
-    let spec = RunSpec {
-        policy: policy.parse()?,
-        cluster: world.cluster.parse()?,
-        placement: Default::default(),
-        options: Default::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new(policy.parse()?, world.cluster.parse()?);
     let job = |i: u32| {
         let gang = world.gangs[i as usize % world.gangs.len()];
         // Times of all lengths, in no order.

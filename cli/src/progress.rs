@@ -247,15 +247,8 @@ mod tests {
         let progress = Progress::of("a test", 4, "runs");
         let sample = switchyard::workload::Sample::named("lab").expect("a sample");
         let workload = std::sync::Arc::new(sample.workload());
-        let spec = switchyard::RunSpec {
-            policy: "fifo".parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec =
+            switchyard::RunSpec::new("fifo".parse().expect("a policy"), sample.cluster_spec());
         for done in 1..=4_u64 {
             let start = || Driver::new(spec.start(workload.clone()), workload.clone());
             let mut run = start();

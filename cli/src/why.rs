@@ -100,7 +100,7 @@ pub(crate) fn why(arguments: &Arguments) -> Result<(), Failure> {
     let workload = &prepared.workload;
     let job = arguments.job.as_deref();
     let job = job.map(|name| named(name, workload)).transpose()?;
-    let asked = whole::Asked {
+    let asked = whole::LivesStudy {
         workload,
         runs: &prepared.runs,
         weights: &prepared.weights,

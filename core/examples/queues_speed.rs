@@ -7,7 +7,6 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 use switchyard::RunSpec;
-use switchyard::engine::SimOptions;
 use switchyard::job::Job;
 use switchyard::queues::membership::QueueSettings;
 use switchyard::queues::rules::By;
@@ -28,16 +27,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let jobs = workload.jobs.len();
     for _ in 0..RUNS {
         let spec = RunSpec {
-            policy: policy.parse()?,
-            cluster: cluster.parse()?,
-            placement: Default::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
             queues: QueueSettings {
                 tree: Some(Arc::clone(&tree)),
                 by: By::Tenant,
             },
+            ..RunSpec::new(policy.parse()?, cluster.parse()?)
         };
         let start = Instant::now();
         let mut run = spec.start(Arc::clone(&workload));

@@ -5,7 +5,7 @@ pub use switchyard_run::Weights;
 pub use switchyard_tensors::{NetworkError, NoWeightsChoice, WeightsChoice, WeightsId};
 
 /// Each in a file of its own, which says what it was trained for.
-const SHIPPED: [&[u8]; 4] = [
+const SHIPPED: &[&[u8]] = &[
     include_bytes!("../weights/graph-rl.safetensors"),
     include_bytes!("../weights/graph-rl-one-agent.safetensors"),
     include_bytes!("../weights/graph-rl-no-exchange.safetensors"),

@@ -58,13 +58,11 @@ fn workload(rows: &[Row]) -> Arc<Workload> {
 
 fn spec(policy: &str, cluster: &str) -> RunSpec {
     RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
         placement: "yarn".parse().expect("a placement"),
-        options: SimOptions::default(),
-        history: None,
-        outages: Outages::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     }
 }
 

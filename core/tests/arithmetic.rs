@@ -22,13 +22,8 @@ fn the_values_told_give_the_number_told() {
         let sample = Sample::named(sample).expect("it is there");
         let cluster = sample.cluster_spec();
         let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: cluster.clone(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
             outages: outages.parse().expect("outages"),
-            queues: Default::default(),
+            ..RunSpec::new(policy.parse().expect("a policy"), cluster.clone())
         };
         let workload = Arc::new(sample.workload());
         let mut run = spec.start(Arc::clone(&workload));
@@ -41,7 +36,7 @@ fn the_values_told_give_the_number_told() {
             .map(JobId)
             .collect();
         let some = Summary::over(&chosen, &workload, &outcomes);
-        for metric in &METRICS {
+        for metric in METRICS {
             for (summary, of) in [(&all, Err((&cluster, &log))), (&some, Ok(&chosen[..]))] {
                 let over = Over {
                     workload: &workload,

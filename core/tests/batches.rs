@@ -1,6 +1,5 @@
 //! Jobs that change their batch size, from a trace to what policies say of them.
 
-use switchyard::engine::SimOptions;
 use switchyard::job::JobId;
 use switchyard::policies::{POLICIES, Verdict};
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
@@ -27,15 +26,10 @@ fn workload() -> Workload {
 }
 
 fn spec(policy: &str, gpus: u32) -> RunSpec {
-    RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: format!("{gpus}x1").parse().expect("a cluster"),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    }
+    RunSpec::new(
+        policy.parse().expect("a policy"),
+        format!("{gpus}x1").parse().expect("a cluster"),
+    )
 }
 
 /// What is said of a job at a moment, in words.

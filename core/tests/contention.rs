@@ -49,16 +49,14 @@ fn workload(jobs: &[(f64, u32, f64, u32)]) -> Arc<Workload> {
 
 fn spec(policy: &str, cluster: &str, contention: bool) -> RunSpec {
     RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
         options: SimOptions {
             contention,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     }
 }
 

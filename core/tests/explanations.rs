@@ -23,15 +23,7 @@ use switchyard::{RunSpec, Time};
 /// A fact about a job of the three-jobs sample.
 fn fact(policy: &str, job: u32, at: f64, term: &str) -> Option<Fact> {
     let sample = Sample::named("three-jobs").expect("a sample of this name");
-    let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: sample.cluster_spec(),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new(policy.parse().expect("a policy"), sample.cluster_spec());
     let mut run = spec.start(sample.workload().into());
     run.run_until(Time(at)).expect("a possible plan");
     let explanation = run.explain(JobId(job), Time(at));
@@ -88,15 +80,7 @@ fn every_policy_explains_every_job_at_any_time() {
         .iter()
         .map(|entry| entry.name);
     for policy in policies.chain(["tiresias-las[measure=time]"]) {
-        let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new(policy.parse().expect("a policy"), sample.cluster_spec());
         let workload = Arc::new(sample.workload());
         let mut run = spec.start(workload.clone());
         for hour in [0.0, 2.0, 6.0, 11.0] {
@@ -126,16 +110,14 @@ fn every_policy_explains_every_job_at_any_time() {
 /// hour long on their own two GPUs, on two nodes of four.
 fn training_run(policy: &str) -> RunSpec {
     RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: ClusterSpec::uniform(2, 4).expect("a cluster"),
-        placement: Default::default(),
         options: SimOptions {
             restart_cost: 30.0,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            ClusterSpec::uniform(2, 4).expect("a cluster"),
+        )
     }
 }
 
@@ -557,16 +539,11 @@ fn facts_of(policy: &str, sample: &str, hours: &[f64], queues: &str) -> Vec<Fact
     let sample = Sample::named(sample).expect("a sample of this name");
     let tree = (!queues.is_empty()).then(|| Arc::new(text::read(queues).expect("a tree")));
     let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: sample.cluster_spec(),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
         queues: QueueSettings {
             tree,
             by: By::Tenant,
         },
+        ..RunSpec::new(policy.parse().expect("a policy"), sample.cluster_spec())
     };
     let bound = ApplicationSettings::default().bind(sample.workload());
     let workload = match spec.policy.adapts_jobs() {

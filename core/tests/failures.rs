@@ -28,13 +28,12 @@ fn run(
         ..Workload::default()
     });
     let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
         options,
-        history: None,
         outages: outages.parse().expect("outages"),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     };
     spec.check().expect("its nodes are there");
     let mut run = spec.start(Arc::clone(&workload));
@@ -208,15 +207,10 @@ fn a_job_says_that_a_failure_makes_it_wait() {
         jobs: vec![job(2, 100.0)],
         ..Workload::default()
     });
-    let spec = RunSpec {
-        policy: "fifo if 0:60..90".parse().expect("a policy"),
-        cluster: ClusterSpec::uniform(1, 2).expect("a cluster"),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new(
+        "fifo if 0:60..90".parse().expect("a policy"),
+        ClusterSpec::uniform(1, 2).expect("a cluster"),
+    );
     let mut run = spec.start(workload);
     run.run_until(Time(70.0)).expect("it goes on");
     let told = run.explain(switchyard::job::JobId(0), Time(70.0));
@@ -294,8 +288,6 @@ fn who_is_on_a_draining_node_keeps_what_a_gang_might_take() {
             ..Workload::default()
         });
         let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: "5x2+1x1".parse().expect("a cluster"),
             placement: "consolidated".parse().expect("a placement"),
             options: SimOptions {
                 seed: 908582905112690238,
@@ -303,9 +295,11 @@ fn who_is_on_a_draining_node_keeps_what_a_gang_might_take() {
                 equal_types: true,
                 ..SimOptions::default()
             },
-            history: None,
             outages: "0:0..40,2:40..80:drain".parse().expect("outages"),
-            queues: Default::default(),
+            ..RunSpec::new(
+                policy.parse().expect("a policy"),
+                "5x2+1x1".parse().expect("a cluster"),
+            )
         };
         spec.start(workload).run().expect(policy);
     }

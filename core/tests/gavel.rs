@@ -1,7 +1,7 @@
 //! Gavel by GPU type: the paper's example as a run, and what its parameters say.
 
 use std::sync::Arc;
-use switchyard::engine::{EventKind, SimOptions, Simulation};
+use switchyard::engine::{EventKind, Simulation};
 use switchyard::job::{Job, JobId};
 use switchyard::policies::PolicySpec;
 use switchyard::workload::Workload;
@@ -19,15 +19,10 @@ fn run(policy: &str, models: &[&str], seconds: f64) -> Simulation {
         models: models.iter().map(|model| (*model).to_owned()).collect(),
         ..Workload::default()
     };
-    let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: "1x1:v100+1x1:k80".parse().expect("a cluster"),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new(
+        policy.parse().expect("a policy"),
+        "1x1:v100+1x1:k80".parse().expect("a cluster"),
+    );
     spec.start(Arc::new(workload))
 }
 
@@ -104,15 +99,10 @@ fn who_is_blind_to_types_leaves_nobody_on_the_slow_one() {
         jobs: std::iter::once(gang).chain(others).collect(),
         ..Workload::default()
     };
-    let spec = RunSpec {
-        policy: "gavel[types=true,blind=true]".parse().expect("a policy"),
-        cluster: "8x1:v100+8x1:k80".parse().expect("a cluster"),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new(
+        "gavel[types=true,blind=true]".parse().expect("a policy"),
+        "8x1:v100+8x1:k80".parse().expect("a cluster"),
+    );
     let mut run = spec.start(Arc::new(workload));
     run.run().expect("a possible plan");
     let log = run.log();

@@ -20,16 +20,14 @@ fn network(placement: Placing, seed: u64) -> Network {
 
 fn spec(policy: &str, cluster: &str) -> RunSpec {
     RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
         options: SimOptions {
             contention: true,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     }
 }
 

@@ -26,13 +26,11 @@ fn workload(jobs: usize, duration: f64) -> Arc<Workload> {
 /// A run on one node of two GPUs.
 fn start(policy: &str, workload: &Arc<Workload>, options: SimOptions) -> Simulation {
     let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: ClusterSpec::uniform(1, 2).expect("a cluster"),
-        placement: Default::default(),
         options,
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            ClusterSpec::uniform(1, 2).expect("a cluster"),
+        )
     };
     spec.start(Arc::clone(workload))
 }
@@ -168,17 +166,12 @@ fn pollux_ends_with_any_exponent() {
     bound.jobs.truncate(6);
     let jobs = Arc::new(bound);
     let log = |p: &str| {
-        let spec = RunSpec {
-            policy: format!("pollux[population=8,generations=6,p={p}]")
+        let spec = RunSpec::new(
+            format!("pollux[population=8,generations=6,p={p}]")
                 .parse()
                 .expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+            sample.cluster_spec(),
+        );
         let mut run = spec.start(Arc::clone(&jobs));
         run.run().expect("it ends");
         assert_eq!(run.progress().done, 6);
@@ -338,16 +331,11 @@ fn a_budget_that_holds_changes_nothing() {
     let jobs = Arc::new(sample.workload());
     let log = |log_budget: LogBudget| {
         let spec = RunSpec {
-            policy: "gandiva".parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
             options: SimOptions {
                 log_budget,
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new("gandiva".parse().expect("a policy"), sample.cluster_spec())
         };
         let mut run = spec.start(Arc::clone(&jobs));
         run.run().expect("within its budget");
@@ -455,18 +443,16 @@ fn pollux_does_not_search_for_ever() {
         .bind(jobs)
         .expect("the paper's rule");
     let spec = RunSpec {
-        policy: "pollux[population=8,generations=4]"
-            .parse()
-            .expect("a policy"),
-        cluster: ClusterSpec::uniform(2, 4).expect("a cluster"),
-        placement: Default::default(),
         options: SimOptions {
             restart_cost: 1e9,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            "pollux[population=8,generations=4]"
+                .parse()
+                .expect("a policy"),
+            ClusterSpec::uniform(2, 4).expect("a cluster"),
+        )
     };
     let halt = halt(&mut spec.start(Arc::new(jobs)));
     assert!(
@@ -483,13 +469,11 @@ fn with_outages(cluster: &str, outages: &str, jobs: &Arc<Workload>) {
     let all = POLICIES.iter().map(|entry| entry.name).chain(shortest);
     for policy in all {
         let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: cluster.parse().expect("a cluster"),
-            placement: Default::default(),
-            options: SimOptions::default(),
-            history: None,
             outages: outages.parse().expect("outages"),
-            queues: Default::default(),
+            ..RunSpec::new(
+                policy.parse().expect("a policy"),
+                cluster.parse().expect("a cluster"),
+            )
         };
         let mut run = spec.start(Arc::clone(jobs));
         run.run()
@@ -533,13 +517,11 @@ fn others_come_after_a_long_time() {
     let mut jobs = Workload::clone(&half_hours(&[16, 8]));
     jobs.jobs[1].submit = Time(10.0 * DAY);
     let spec = RunSpec {
-        policy: "las".parse().expect("a policy"),
-        cluster: "2x8".parse().expect("a cluster"),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
         outages: "0:0..:drain".parse().expect("outages"),
-        queues: Default::default(),
+        ..RunSpec::new(
+            "las".parse().expect("a policy"),
+            "2x8".parse().expect("a cluster"),
+        )
     };
     let mut run = spec.start(Arc::new(jobs));
     let halt = halt(&mut run);

@@ -45,13 +45,11 @@ fn workload(gpus: &[u32]) -> Workload {
 
 fn run(policy: &str, cluster: &str, options: SimOptions, workload: &Workload) -> RunLog {
     let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
         options,
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     };
     let mut run = spec.start(Arc::new(workload.clone()));
     run.run().expect("it ends");

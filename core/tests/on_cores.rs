@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::{ClusterSpec, CorePart};
-use switchyard::engine::{EventKind, RunLog, SimOptions};
+use switchyard::engine::{EventKind, RunLog};
 use switchyard::explain::Verdict;
 use switchyard::job::{Demand, Job, JobId};
 use switchyard::policies::{POLICIES, PolicySpec};
@@ -41,13 +41,8 @@ fn workload(jobs: Vec<Job>) -> Arc<Workload> {
 
 fn run(policy: &PolicySpec, cluster: &str, outages: &str, workload: &Arc<Workload>) -> RunLog {
     let spec = RunSpec {
-        policy: policy.clone(),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
         outages: outages.parse().expect("outages"),
-        queues: Default::default(),
+        ..RunSpec::new(policy.clone(), cluster.parse().expect("a cluster"))
     };
     let mut run = spec.start(Arc::clone(workload));
     run.run()
@@ -297,15 +292,7 @@ fn as_recorded_they_start_when_they_did() {
 #[test]
 fn who_waits_for_cores_is_told_so() {
     let workload = workload(vec![job(0.0, 0, 100.0, 12, 0), job(1.0, 0, 10.0, 8, 0)]);
-    let spec = RunSpec {
-        policy: fifo(),
-        cluster: "1x4/cores=16".parse().expect("a cluster"),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new(fifo(), "1x4/cores=16".parse().expect("a cluster"));
     let mut run = spec.start(Arc::clone(&workload));
     run.run_until(switchyard::Time(5.0))
         .expect("possible plans");

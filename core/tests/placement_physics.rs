@@ -25,13 +25,11 @@ fn completions(policy: &str, options: SimOptions, jobs: &[(f64, u32, f64, &str)]
         ..Workload::default()
     });
     let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: "2x4".parse().expect("a cluster"),
-        placement: Default::default(),
         options,
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            "2x4".parse().expect("a cluster"),
+        )
     };
     let mut run = spec.start(workload.clone());
     run.run().expect("a possible plan");
@@ -106,13 +104,11 @@ fn nodes_of_a_pair(policy: &str, placement: Strategy) -> usize {
         ..Workload::default()
     };
     let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: "2x4".parse().expect("a cluster"),
         placement,
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            "2x4".parse().expect("a cluster"),
+        )
     };
     let mut run = spec.start(Arc::new(workload));
     run.run().expect("a possible plan");
@@ -143,15 +139,10 @@ fn a_consolidated_gang_gets_its_node_rented() {
         jobs: vec![job],
         ..Workload::default()
     };
-    let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: "2x2+1x4".parse().expect("a cluster"),
-        placement: Strategy::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new(
+        policy.parse().expect("a policy"),
+        "2x2+1x4".parse().expect("a cluster"),
+    );
     let mut run = spec.start(Arc::new(workload));
     run.run().expect("a possible plan");
     assert_eq!(run.log().segment(0).gpus[0].node, 2);

@@ -207,9 +207,6 @@ fn try_all(specs: &BTreeSet<String>) -> Count {
             "{text} does not print as itself"
         );
         let spec = RunSpec {
-            policy,
-            cluster: ClusterSpec::uniform(2, 2).expect("a cluster"),
-            placement: Strategy::default(),
             options: SimOptions {
                 restart_cost: 2.5,
                 interference: 0.2,
@@ -217,9 +214,7 @@ fn try_all(specs: &BTreeSet<String>) -> Count {
                 log_budget: LogBudget::of_bytes(BUDGET),
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(policy, ClusterSpec::uniform(2, 2).expect("a cluster"))
         };
         let mut run = spec.start(Arc::clone(&workload));
         let mut steps = 0;

@@ -32,13 +32,12 @@ fn workload(jobs: &[(f64, f64, u32, f64)]) -> Arc<Workload> {
 
 fn spec(cluster: &str, options: SimOptions) -> RunSpec {
     RunSpec {
-        policy: "recorded".parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
         options,
-        history: None,
         outages: "1:10s..500s".parse().expect("an outage"),
-        queues: Default::default(),
+        ..RunSpec::new(
+            "recorded".parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     }
 }
 

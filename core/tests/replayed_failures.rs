@@ -24,13 +24,12 @@ fn workload(jobs: &[(u32, f64, Status, &[f64])]) -> Arc<Workload> {
 
 fn run(policy: &str, workload: &Arc<Workload>, options: SimOptions, outages: &str) -> RunLog {
     let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: "1x2".parse().expect("a cluster"),
-        placement: Default::default(),
         options,
-        history: None,
         outages: outages.parse().expect("outages"),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            "1x2".parse().expect("a cluster"),
+        )
     };
     let mut run = spec.start(Arc::clone(workload));
     run.run().expect("it ends");

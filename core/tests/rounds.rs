@@ -6,7 +6,6 @@ use jobs::{application, training};
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
-use switchyard::engine::SimOptions;
 use switchyard::job::Job;
 use switchyard::workload::Workload;
 
@@ -26,19 +25,14 @@ fn pollux_has_every_round_of_every_interval() {
             work: training(16, scale, duration),
             ..Job::plain(0.0, 1, duration)
         };
-        let spec = RunSpec {
-            policy: format!(
+        let spec = RunSpec::new(
+            format!(
                 "pollux[interval={interval},population=2,generations=2,fit=oracle,report=1000000]"
             )
             .parse()
             .expect("a policy"),
-            cluster: cluster.clone(),
-            placement: Default::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+            cluster.clone(),
+        );
         let workload = Workload {
             jobs: vec![job],
             applications: vec![Arc::clone(&application)],

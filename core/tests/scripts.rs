@@ -9,7 +9,6 @@ use std::sync::Arc;
 use switchyard::engine::{Mistake, RunError, RunLog, SimOptions, Simulation};
 use switchyard::job::{Job, JobId};
 use switchyard::outages::Outages;
-use switchyard::placement::Strategy;
 use switchyard::policies::PolicySpec;
 use switchyard::policies::script::{COURSE, Condition, EXAMPLES, START, Script, WORDS};
 use switchyard::report::Summary;
@@ -41,16 +40,12 @@ fn workload(seed: u64, jobs: u32) -> Arc<Workload> {
 
 fn run_of(policy: PolicySpec, outages: &str) -> RunSpec {
     RunSpec {
-        policy,
-        cluster: "4x4".parse().expect("a cluster"),
-        placement: Strategy::default(),
         options: SimOptions {
             seed: 3,
             ..SimOptions::default()
         },
-        history: None,
         outages: outages.parse::<Outages>().expect("outages"),
-        queues: Default::default(),
+        ..RunSpec::new(policy, "4x4".parse().expect("a cluster"))
     }
 }
 

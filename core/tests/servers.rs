@@ -35,13 +35,12 @@ fn workload(jobs: &[(u32, u32, u32)]) -> Arc<Workload> {
 
 fn start(jobs: &Arc<Workload>, cluster: &str, options: SimOptions, outages: &str) -> Simulation {
     let spec = RunSpec {
-        policy: "fifo".parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
         options,
-        history: None,
         outages: outages.parse().expect("outages"),
-        queues: Default::default(),
+        ..RunSpec::new(
+            "fifo".parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     };
     spec.start(Arc::clone(jobs))
 }

@@ -47,17 +47,16 @@ fn workload(rows: &[Row]) -> Arc<Workload> {
 
 fn spec(policy: &str, cluster: &str, placement: Placing, sharing: bool) -> RunSpec {
     RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
         placement,
         options: SimOptions {
             sharing,
             restart_cost: 5.0,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     }
 }
 

@@ -13,15 +13,10 @@ use switchyard::{RunSpec, Time};
 const CLUSTER: &str = "6x4:t4+2x8:a100+3x8:rtx2080ti";
 
 fn spec(policy: &str, cluster: &str) -> RunSpec {
-    RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
-        options: Default::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    }
+    RunSpec::new(
+        policy.parse().expect("a policy"),
+        cluster.parse().expect("a cluster"),
+    )
 }
 
 /// The sample's jobs, each bound to an application by the paper's rule.

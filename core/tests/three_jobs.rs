@@ -1,8 +1,7 @@
 //! The smallest sample under the policies of Tiresias: completion times as published (NSDI'19).
 
 use switchyard::RunSpec;
-use switchyard::engine::{EventKind, SimOptions};
-use switchyard::placement::Strategy;
+use switchyard::engine::EventKind;
 use switchyard::workload::Sample;
 
 /// Sums of the three completion times as published; LAS in the paper's slices of one unit.
@@ -10,15 +9,7 @@ use switchyard::workload::Sample;
 fn three_jobs_have_the_published_completion_times() {
     let sample = Sample::named("three-jobs").expect("a sample of this name");
     let sum = |policy: &str| -> f64 {
-        let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Strategy::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new(policy.parse().expect("a policy"), sample.cluster_spec());
         let mut run = spec.start(sample.workload().into());
         run.run().expect("plans are right");
         let log = run.into_log();

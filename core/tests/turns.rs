@@ -102,16 +102,14 @@ fn follow(workload: &Workload, log: &RunLog, most: usize) -> Vec<f64> {
 
 fn spec(policy: &str, cluster: &str, restart_cost: f64) -> RunSpec {
     RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
         options: SimOptions {
             restart_cost,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     }
 }
 

@@ -211,18 +211,13 @@ fn check(policy: &PolicySpec, workload: &Workload, cluster: &ClusterSpec, log: &
 
 fn run(policy: &PolicySpec, workload: &Arc<Workload>, cluster: &ClusterSpec, seed: u64) -> RunLog {
     let spec = RunSpec {
-        policy: policy.clone(),
-        cluster: cluster.clone(),
-        placement: Default::default(),
         options: SimOptions {
             restart_cost: 1.0,
             equal_types: seed.is_multiple_of(3),
             seed,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(policy.clone(), cluster.clone())
     };
     let mut run = spec.start(Arc::clone(workload));
     if let Err(error) = run.run() {

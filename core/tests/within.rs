@@ -149,13 +149,11 @@ fn a_job_starts_when_the_node_is_back_that_it_waits_for() {
         "kueue[within=las,quantum=20]",
     ] {
         let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: "2x4".parse().expect("a cluster"),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
             outages: Outages::new(outages.clone()),
-            queues: Default::default(),
+            ..RunSpec::new(
+                policy.parse().expect("a policy"),
+                "2x4".parse().expect("a cluster"),
+            )
         };
         let mut run = spec.start(workload(&[("a", 0.0, 8, 10.0)]).into());
         run.run().expect("it ends");

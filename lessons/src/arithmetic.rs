@@ -80,7 +80,7 @@ pub(crate) fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Open
         parts: Vec::new(),
     };
     let in_seconds = |opened: Opened| Opened {
-        unit: "s",
+        unit: MetricUnit::Seconds.word(),
         ..opened
     };
     if let (Some(what), "gpus") = (what, name) {
@@ -144,14 +144,8 @@ pub(crate) fn of_a_run(run: &Run, name: &str, what: Option<&str>) -> Result<Open
     if metric.id == "rho_max" {
         opened.formula += ALONE;
     }
-    Ok(match metric.unit {
-        MetricUnit::Seconds => in_seconds(opened),
-        MetricUnit::GpuHours => Opened {
-            unit: "GPU-hours",
-            ..opened
-        },
-        _ => opened,
-    })
+    opened.unit = metric.unit.word();
+    Ok(opened)
 }
 
 /// How many GPUs a job holds at a moment, on each node that it is on: `mine at 300`.
@@ -431,8 +425,8 @@ fn terms(run: &Run, lives: &[Life<'_>], metric: &Metric) -> Result<Terms> {
             let (family, statistic) = id.split_once('_').unwrap_or((id, ""));
             let column: Vec<(String, f64)> = match family {
                 "jct" => lives.iter().map(Life::jct).collect(),
-                "queueing" => beside(lives, &run.outcomes.queueing),
-                "rho" => beside(lives, &run.outcomes.rho),
+                "queueing" => by_name(lives, &run.outcomes.queueing),
+                "rho" => by_name(lives, &run.outcomes.rho),
                 _ => bail!("nobody has written how {id} comes about (lessons/src/arithmetic.rs)"),
             };
             let known: Vec<(String, f64)> = column
@@ -479,7 +473,7 @@ fn held_seconds(run: &Run) -> Held {
     held
 }
 
-fn beside(lives: &[Life<'_>], column: &[f64]) -> Vec<(String, f64)> {
+fn by_name(lives: &[Life<'_>], column: &[f64]) -> Vec<(String, f64)> {
     let names = lives.iter().map(|life| life.name.to_owned());
     names.zip(column.iter().copied()).collect()
 }

@@ -20,7 +20,7 @@ use switchyard_app::driver::Budget;
 use switchyard_app::study::{Prepared, Request, Study, StudyRequest, cluster_of};
 
 /// The keys that a block may have: attributes of the element, in the order in which they are written.
-const KEYS: [&str; 13] = [
+const KEYS: &[&str] = &[
     "src",
     "policy",
     "cluster",
@@ -85,8 +85,8 @@ impl Room {
 
 /// What has run for a page: by the jobs, the seeds, the cluster, the settings, whether the jobs are adaptive, and the
 /// scheduler.
-type KnownRuns = Rc<RefCell<BTreeMap<Asked, Rc<Run>>>>;
-type Asked = (String, [Option<u64>; 2], String, String, bool, String);
+type KnownRuns = Rc<RefCell<BTreeMap<RunKey, Rc<Run>>>>;
+type RunKey = (String, [Option<u64>; 2], String, String, bool, String);
 
 impl Figure {
     /// Of a block's lines; `before`: the figure that it takes over what it does not say from.
@@ -264,7 +264,7 @@ impl Figure {
         let src = self.src();
         let is_drawn = match Sample::named(src) {
             Some(sample) => sample.workload_of(SEEDS[0]).jobs != sample.workload_of(SEEDS[1]).jobs,
-            None => self.asked(&[])?.prepare()?.runs[0].options.mtbf > 0.0,
+            None => self.request(&[])?.prepare()?.runs[0].options.mtbf > 0.0,
         };
         ensure!(is_drawn, "'{src}' is the same with every seed");
         Ok(self.others(|seed, figure| figure.seed = Some(seed)))
@@ -291,7 +291,7 @@ impl Figure {
     }
 
     fn run(&self, policies: &[&str]) -> Result<Vec<Rc<Run>>> {
-        let prepared = Rc::new(self.asked(policies)?.prepare()?);
+        let prepared = Rc::new(self.request(policies)?.prepare()?);
         let link: Vec<String> = (self.settings().iter())
             .map(|(setting, value)| format!("{}={value}", setting.link))
             .collect();
@@ -328,7 +328,7 @@ impl Figure {
     }
 
     /// Its jobs, with what is asked of them.
-    fn asked(&self, policies: &[&str]) -> Result<StudyRequest> {
+    fn request(&self, policies: &[&str]) -> Result<StudyRequest> {
         let mut request = Request::default();
         if !policies.is_empty() {
             request.policies(policies)?;

@@ -135,7 +135,7 @@ impl Folder {
             .iter()
             .filter(|path| has_ending(path, PARTIAL))
             .cloned();
-        let unfinished = unfinished.chain(RESULTS.map(|name| beside(&path.join(name))));
+        let unfinished = unfinished.chain(RESULTS.map(|name| temporary(&path.join(name))));
         for path in unfinished.filter(|_| alone) {
             let _ = fs::remove_file(path);
         }
@@ -259,7 +259,7 @@ impl Folder {
         write: impl FnOnce(BufWriter<File>) -> io::Result<BufWriter<File>>,
     ) -> Result<PathBuf, FolderError> {
         let path = self.path.join(name);
-        let partial = beside(&path);
+        let partial = temporary(&path);
         let written = || {
             let mut out = write(BufWriter::new(File::create(&partial)?))?;
             out.flush()?;
@@ -287,7 +287,7 @@ pub(crate) fn checksum(bytes: &[u8]) -> String {
 }
 
 /// Where a file is written before it is whole. Both results have a name of their own: one may be left of either.
-fn beside(path: &Path) -> PathBuf {
+fn temporary(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");
     name.push(PARTIAL);

@@ -16,7 +16,7 @@ use switchyard::{SETTINGS, Setting};
 use switchyard_app::options::{LOADS, Options, Refused, items};
 
 /// The keys of a grid.
-const KEYS: [&str; 9] = [
+const KEYS: &[&str] = &[
     "clusters",
     "loads",
     "parameters",

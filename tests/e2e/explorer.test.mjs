@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import TABLE from "../../core/report/metrics.json" with { type: "json" };
 import { cellsOf, front, spread, student, worths } from "../../web/explorer/src/aggregate.js";
 import { dimensionsOf, firstLook, without } from "../../web/explorer/src/dimensions.js";
-import { METRICS, inWords, metricsOf, significant, unitFor } from "../../web/explorer/src/metrics.js";
+import { METRICS, inWords, metricsOf, significant, titleIn, unitFor } from "../../web/explorer/src/metrics.js";
 import { MOST_RUNS, read } from "../../web/explorer/src/read.js";
 import { gpusOf, policyBut, policyOf, settingsOf, shortPolicy } from "../../web/explorer/src/spec.js";
 
@@ -99,7 +100,8 @@ test("columns are read by former names of metrics, too, and metrics come from th
   }
   const [jct] = METRICS;
   assert.deepEqual([jct.key, jct.title, jct.unit, jct.better], ["jct_mean", "mean JCT", "time", -1]);
-  assert.equal(METRICS.length, 34);
+  const columns = TABLE.filter(({ column, id }) => column && id !== "jobs").map(({ id }) => id);
+  assert.deepEqual(METRICS.map(({ key }) => key).sort(), columns.sort(), "no group of metrics is left out");
 });
 
 test("a table that is cut off in its last line shows what stands before", async () => {
@@ -249,6 +251,10 @@ test("the front holds the runs that no other beats", () => {
 
 test("numbers stand in the unit that suits them", () => {
   const [jct] = METRICS;
+  const named = (id) => METRICS.find(({ key }) => key === id);
+  assert.equal(inWords(named("executed_gpu_hours"), 1204), "1,204 GPU-hours");
+  assert.equal(titleIn(named("executed_gpu_hours"), unitFor(named("executed_gpu_hours"), [])), "GPU-hours held");
+  assert.equal(titleIn(named("node_hours"), unitFor(named("node_hours"), [])), "cost, node-hours");
   assert.deepEqual(unitFor(jct, [10, 3e5]), { by: 86_400, name: "d" });
   assert.equal(inWords(jct, 93), "93 s");
   assert.equal(inWords(jct, 44_640), "12.4 h");

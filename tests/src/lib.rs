@@ -576,13 +576,10 @@ impl Case {
             false => self.workload.clone(),
         };
         let spec = RunSpec {
-            policy,
-            cluster: self.cluster.clone(),
             placement,
             options: self.options,
-            history: None,
             outages: self.outages.clone(),
-            queues: Default::default(),
+            ..RunSpec::new(policy, self.cluster.clone())
         };
         let run = spec.start_with(workload, &weights());
         let mut run = run.expect("there are weights");

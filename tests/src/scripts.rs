@@ -29,13 +29,11 @@ pub fn lines() -> Vec<String> {
     let lines = all.map(|(name, text)| {
         let sample = Sample::named("convoy").expect("a challenge");
         let spec = RunSpec {
-            policy: Script::spec(text, name).expect("no mistake"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
             outages: "1:9000..20000".parse().expect("outages"),
-            queues: Default::default(),
+            ..RunSpec::new(
+                Script::spec(text, name).expect("no mistake"),
+                sample.cluster_spec(),
+            )
         };
         let mut run = spec.start(Arc::new(sample.workload()));
         run.run().unwrap_or_else(|error| panic!("{name}: {error}"));

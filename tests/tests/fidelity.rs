@@ -7,7 +7,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use switchyard::engine::SimOptions;
 use switchyard::policies::ServiceHistory;
 use switchyard::report::Summary;
 use switchyard::trace::{OpenOptions, Opened, SourceFile, open};
@@ -99,13 +98,11 @@ fn check(file: &str, cluster: &str, rows: &[Row]) {
     let mut misses: Vec<String> = Vec::new();
     for &(policy, mean, p95) in rows {
         let mut spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: switchyard::cluster::ClusterSpec::clone(&cluster),
-            placement: Default::default(),
-            options: SimOptions::default(),
             history: Some(history.clone()),
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(
+                policy.parse().expect("a policy"),
+                switchyard::cluster::ClusterSpec::clone(&cluster),
+            )
         };
         Preset::ReferenceNsdi19
             .apply(&mut spec)

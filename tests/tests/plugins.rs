@@ -144,15 +144,7 @@ mod built_here {
                     continue;
                 }
             };
-            let spec = RunSpec {
-                policy,
-                cluster: sample.cluster_spec(),
-                placement: Default::default(),
-                options: Default::default(),
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
-            };
+            let spec = RunSpec::new(policy, sample.cluster_spec());
             let mut run = spec.start(workload.clone());
             match run.run() {
                 Ok(()) => done += 1,

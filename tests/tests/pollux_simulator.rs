@@ -15,16 +15,14 @@ use switchyard_tests::artifact::Artifact;
 /// A run under the preset: per-job completion times, and all in all.
 fn run(policy: &str, workload: &Arc<Workload>, seed: u64) -> (Outcomes, Summary) {
     let mut spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: "16x4".parse().expect("a cluster"),
-        placement: Default::default(),
         options: SimOptions {
             seed,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            "16x4".parse().expect("a cluster"),
+        )
     };
     Preset::ReferenceOsdi21
         .apply(&mut spec)

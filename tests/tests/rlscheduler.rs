@@ -26,15 +26,10 @@ fn mean(name: &str, backfill: bool, sequences: &[Sequence]) -> String {
             _ => format!(",zero={zero}"),
         };
         let policy = format!("{name}[backfill={backfill}{zero}]");
-        let mut spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: "4x64".parse().expect("a cluster"),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let mut spec = RunSpec::new(
+            policy.parse().expect("a policy"),
+            "4x64".parse().expect("a cluster"),
+        );
         Preset::ReferenceSc20.apply(&mut spec).expect("a policy");
         let mut run = spec.start(workload.clone());
         run.run().expect("a possible plan");

@@ -124,16 +124,11 @@ mod tests {
             ..Workload::default()
         };
         let spec = RunSpec {
-            policy: "fifo".parse().unwrap(),
-            cluster: "1x1".parse().unwrap(),
-            placement: Default::default(),
             options: SimOptions {
                 sharing: true,
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new("fifo".parse().unwrap(), "1x1".parse().unwrap())
         };
         let mut simulation = spec.start(workload.into());
         simulation.run().unwrap();

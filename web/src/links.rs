@@ -106,16 +106,15 @@ mod tests {
         let sample = Sample::named("lab").unwrap();
         let workload = std::sync::Arc::new(sample.workload());
         let spec = RunSpec {
-            policy: "fifo".parse().unwrap(),
-            cluster: "8x4/racks=4/oversubscription=8/sockets=2".parse().unwrap(),
             placement: "spread".parse().unwrap_or_default(),
             options: SimOptions {
                 contention: true,
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(
+                "fifo".parse().unwrap(),
+                "8x4/racks=4/oversubscription=8/sockets=2".parse().unwrap(),
+            )
         };
         let mut whole = spec.start(workload.clone());
         whole.run().unwrap();

@@ -533,15 +533,7 @@ impl StageRun {
         sample: &switchyard::workload::Sample,
         policy: &str,
     ) -> switchyard::RunSpec {
-        switchyard::RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        }
+        switchyard::RunSpec::new(policy.parse().expect("a policy"), sample.cluster_spec())
     }
 
     /// A sample's jobs on its cluster under a policy, to their end.
@@ -586,18 +578,16 @@ mod tests {
             job(56.0, 18.0),
         ];
         let spec = RunSpec {
-            policy: "tiresias-las[thresholds=40,knob=1]"
-                .parse()
-                .expect("a policy"),
-            cluster: ClusterSpec::uniform(1, 2).expect("a cluster"),
-            placement: Default::default(),
             options: SimOptions {
                 restart_cost: 5.0,
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(
+                "tiresias-las[thresholds=40,knob=1]"
+                    .parse()
+                    .expect("a policy"),
+                ClusterSpec::uniform(1, 2).expect("a cluster"),
+            )
         };
         let workload = Workload {
             jobs,

@@ -185,17 +185,12 @@ impl Case {
         };
         for seed in 0..seeds {
             let mut spec = RunSpec {
-                policy: self.policy.parse()?,
-                cluster: self.cluster.parse()?,
-                placement: Default::default(),
                 options: SimOptions {
                     restart_cost: 30.0,
                     seed,
                     ..SimOptions::default()
                 },
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
+                ..RunSpec::new(self.policy.parse()?, self.cluster.parse()?)
             };
             if let Some(preset) = self.preset {
                 preset.apply(&mut spec)?;

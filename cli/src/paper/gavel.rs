@@ -15,9 +15,8 @@ use serde::Serialize;
 use std::sync::Arc;
 use switchyard::RunSpec;
 use switchyard::cluster::ClusterSpec;
-use switchyard::engine::{EventKind, SimOptions};
+use switchyard::engine::EventKind;
 use switchyard::job::Work;
-use switchyard::placement::Strategy;
 use switchyard::throughputs::JobType;
 use switchyard::workload::{GavelGenerator, GpuGeneration, Workload};
 use switchyard_app::driver::{Budget, Driver, Step};
@@ -205,17 +204,11 @@ fn mean_jct(
         let cluster: ClusterSpec = CLUSTER
             .parse()
             .map_err(|error| failed(anyhow::Error::from(error)))?;
-        let spec = RunSpec {
-            policy: spec
-                .parse()
+        let spec = RunSpec::new(
+            spec.parse()
                 .map_err(|error| failed(anyhow::Error::from(error)))?,
             cluster,
-            placement: Strategy::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        );
         let workload = Arc::new(workload);
         let mut run = Driver::new(spec.start(Arc::clone(&workload)), Arc::clone(&workload));
         let (mut seen, mut left, mut sum) = (0, counted.len(), 0.0);

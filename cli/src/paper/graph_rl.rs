@@ -25,6 +25,7 @@ use switchyard::cluster::ClusterSpec;
 use switchyard::contention::Measured;
 use switchyard::weights::{Weights, WeightsChoice};
 use switchyard::workload::{DataCentre, Split};
+use switchyard_app::student::Mean;
 use switchyard_sweep::files;
 
 /// What is compared with what: partitions, racks of each, servers of each, and what differs from the
@@ -61,13 +62,6 @@ const PUBLISHED: &str = "at least 20 % better mean JCT than representative schem
 /// R² and the median error of the contention law on models held out, as `paper contention` measures
 /// them on DeepShare's tables (ICPADS'23), which do not come with the program.
 const FIT: (f64, f64) = (0.529, 0.095);
-
-/// By how many standard errors a 95 % interval reaches each way, by the number of values less one: Student's t.
-const STUDENT: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-    2.052, 2.048, 2.045, 2.042,
-];
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -132,39 +126,6 @@ impl Arguments {
     }
 }
 
-/// A mean over workloads and its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-struct Mean {
-    mean: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Mean {
-    /// Without an interval where there is one value.
-    fn of(values: impl IntoIterator<Item = f64>) -> Self {
-        let values: Vec<f64> = values.into_iter().collect();
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        if values.len() < 2 {
-            return Self {
-                mean,
-                low: f64::NAN,
-                high: f64::NAN,
-            };
-        }
-        let squares = values.iter().map(|value| (value - mean) * (value - mean));
-        let error = (squares.sum::<f64>() / (count - 1.0) / count).sqrt();
-        // Beyond the table it is that of the normal distribution, nearly.
-        let reach = STUDENT.get(values.len() - 2).copied().unwrap_or(1.96) * error;
-        Self {
-            mean,
-            low: mean - reach,
-            high: mean + reach,
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct Row {
     topology: &'static str,
@@ -221,7 +182,7 @@ pub(crate) fn graph_rl(arguments: &Arguments) -> Result<(), Failure> {
     let weights = arguments.weights()?;
     if !arguments.trace.is_empty() {
         return windows::compare(
-            &windows::Asked {
+            &windows::WindowStudy {
                 sources: &arguments.trace,
                 count: arguments.windows,
                 cluster: arguments.cluster.as_deref(),
@@ -492,14 +453,5 @@ mod tests {
         let written = |low, high| interval(low, high, |end| format!("{end:.1}"));
         assert_eq!((mean, written(low, high).as_str()), (2.0, "–"));
         assert_eq!(written(1.0, 2.5), "1.0 to 2.5");
-    }
-
-    #[test]
-    fn intervals_are_students() {
-        // A textbook's: n = 4, mean 5, s = 2.582.
-        let Mean { mean, low, high } = Mean::of([2.0, 4.0, 6.0, 8.0]);
-        assert_eq!(mean, 5.0);
-        let reach = 3.182 * 2.582 / 2.0;
-        assert!((high - mean - reach).abs() < 1e-3 && (mean - low - reach).abs() < 1e-3);
     }
 }

@@ -113,9 +113,9 @@ const POLICIES: [(&str, &str); 3] = [
 ];
 
 /// Name, title, what was published, rows.
-type Asked = (&'static str, &'static str, &'static str, Vec<Ask>);
+type NamedRuns = (&'static str, &'static str, &'static str, Vec<Ask>);
 
-fn sections() -> Vec<Asked> {
+fn sections() -> Vec<NamedRuns> {
     let against = |reference, published: [f64; 3]| {
         POLICIES
             .into_iter()
@@ -302,7 +302,7 @@ pub(crate) fn pollux(arguments: &Arguments) -> Result<(), Failure> {
         arguments.sections.is_empty() || arguments.sections.iter().any(|section| section == name)
     };
     let all = all.into_iter().filter(|(name, ..)| is_wanted(name));
-    let all: Vec<Asked> = all.collect();
+    let all: Vec<NamedRuns> = all.collect();
     let is_drawn = |name: &str| given.is_empty() || name == "load";
     let runs = all.iter().flat_map(|(name, _, _, asks)| {
         let workloads = match *name {
@@ -405,21 +405,18 @@ fn measure(
     for workload in workloads {
         for seed in 0..seeds {
             let mut spec = RunSpec {
-                policy: ask
-                    .policy
-                    .parse()
-                    .map_err(|error| failed(anyhow::Error::from(error)))?,
-                cluster: cluster.clone(),
-                placement: Default::default(),
                 options: SimOptions {
                     restart_cost: 30.0,
                     interference: ask.interference,
                     seed,
                     ..SimOptions::default()
                 },
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
+                ..RunSpec::new(
+                    ask.policy
+                        .parse()
+                        .map_err(|error| failed(anyhow::Error::from(error)))?,
+                    cluster.clone(),
+                )
             };
             if ask.reference {
                 Preset::ReferenceOsdi21

@@ -135,15 +135,10 @@ fn mean(
             _ => format!(",zero={}", sequence.zero),
         };
         let policy = format!("{name}[backfill={backfill}{more}]").parse();
-        let mut spec = RunSpec {
-            policy: policy.map_err(|error| Failure::Run(anyhow::Error::from(error)))?,
-            cluster: cluster.clone(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let mut spec = RunSpec::new(
+            policy.map_err(|error| Failure::Run(anyhow::Error::from(error)))?,
+            cluster.clone(),
+        );
         let preset = Preset::ReferenceSc20.apply(&mut spec);
         preset.map_err(|error| Failure::Run(error.into()))?;
         let workload = &sequence.workload;

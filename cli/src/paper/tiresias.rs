@@ -138,10 +138,10 @@ pub(crate) fn tiresias(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-type Asked = (&'static str, &'static str, Vec<Ask>);
+type NamedRuns = (&'static str, &'static str, Vec<Ask>);
 
 /// Every comparison; where no row says that it is the baseline, the first is.
-fn sections() -> Vec<Asked> {
+fn sections() -> Vec<NamedRuns> {
     let queues = |k: usize| {
         let thresholds: Vec<String> = (0..k - 1)
             .map(|i| (3600.0 * f64::powi(4.0, i as i32)).to_string())
@@ -257,20 +257,18 @@ fn measure(
     let mut baseline = None;
     for ask in asks {
         let spec = RunSpec {
-            policy: ask
-                .policy
-                .parse()
-                .map_err(|error| failed(anyhow::Error::from(error)))?,
-            cluster: cluster.clone(),
             placement: ask.placement,
             options: SimOptions {
                 spread_slowdown: ask.slowdown,
                 log_budget: memory::of_machine(),
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(
+                ask.policy
+                    .parse()
+                    .map_err(|error| failed(anyhow::Error::from(error)))?,
+                cluster.clone(),
+            )
         };
         let workload = match (ask.load == 1.0, ask.equal) {
             (true, false) => workload.clone(),

@@ -21,7 +21,7 @@ const NAMED: usize = 5;
 const GROUPS: usize = 20;
 
 /// What is run, and by what.
-pub(super) struct Asked<'a> {
+pub(super) struct LivesStudy<'a> {
     pub(super) workload: &'a Arc<Workload>,
     pub(super) runs: &'a [RunSpec],
     pub(super) weights: &'a Weights,
@@ -32,7 +32,7 @@ pub(super) struct Asked<'a> {
     pub(super) csv: Option<&'a output::OutputFile>,
 }
 
-impl Asked<'_> {
+impl LivesStudy<'_> {
     fn driver(&self, spec: &RunSpec) -> Result<Driver, Failure> {
         let run = Driver::start(spec, self.workload, self.weights);
         run.map_err(|missing| Failure::Input(missing.into()))

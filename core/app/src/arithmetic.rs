@@ -17,11 +17,9 @@ pub fn value(of: &Operand) -> String {
 
 fn with_unit(value: f64, unit: MetricUnit) -> String {
     let number = decimals(value, PLACES);
-    match unit {
-        MetricUnit::Seconds => format!("{number}\u{a0}s"),
-        MetricUnit::GpuHours => format!("{number}\u{a0}GPU-hours"),
-        MetricUnit::NodeHours => format!("{number}\u{a0}node-hours"),
-        MetricUnit::Share | MetricUnit::Count | MetricUnit::Number => number,
+    match unit.word() {
+        "" => number,
+        word => format!("{number}\u{a0}{word}"),
     }
 }
 

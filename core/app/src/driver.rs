@@ -317,21 +317,12 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use switchyard::engine::SimOptions;
-    use switchyard::placement::Strategy;
+
     use switchyard::workload::Sample;
 
     fn spec(policy: &str) -> (RunSpec, Arc<Workload>) {
         let sample = Sample::named("lab").expect("a sample");
-        let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Strategy::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new(policy.parse().expect("a policy"), sample.cluster_spec());
         (spec, Arc::new(sample.workload()))
     }
 

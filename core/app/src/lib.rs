@@ -23,6 +23,7 @@ pub mod resized;
 mod rules;
 pub mod slurm_settings;
 pub mod start;
+pub mod student;
 pub mod study;
 mod whom;
 mod window;

@@ -20,7 +20,7 @@ use switchyard::{SETTINGS, Setting};
 pub type Options = Map<String, Value>;
 
 /// The options of `open`.
-pub const OPENING: [&str; 17] = [
+pub const OPENING: &[&str] = &[
     "accounts",
     "cluster",
     "fractions",
@@ -41,7 +41,7 @@ pub const OPENING: [&str; 17] = [
 ];
 
 /// The options of `run` besides the settings.
-pub const RUNNING: [&str; 7] = [
+pub const RUNNING: &[&str] = &[
     "by",
     "cluster",
     "definitions",
@@ -126,7 +126,7 @@ impl Opening {
                     let names = texts(key, value)?.into_iter();
                     choices.labels.extend(names.map(|name| (label, name)));
                 }
-                _ => return Err(unknown("open", key, OPENING)),
+                _ => return Err(unknown("open", key, OPENING.iter().copied())),
             }
         }
         Ok(asked)
@@ -199,7 +199,7 @@ impl Running {
                     }
                     None => {
                         let settings = SETTINGS.iter().map(|setting| setting.key);
-                        return Err(unknown("run", key, RUNNING.into_iter().chain(settings)));
+                        return Err(unknown("run", key, RUNNING.iter().copied().chain(settings)));
                     }
                 },
             }

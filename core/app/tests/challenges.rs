@@ -5,8 +5,6 @@
 use std::fmt::Write;
 use std::sync::Arc;
 use switchyard::RunSpec;
-use switchyard::engine::SimOptions;
-use switchyard::placement::Strategy;
 use switchyard::policies::script::Script;
 use switchyard::policies::{POLICIES, PolicySpec};
 use switchyard::report::Summary;
@@ -54,13 +52,11 @@ fn mean_jct(challenge: &Challenge, policy: &PolicySpec) -> f64 {
     let workload = Arc::new(challenge.open_workload());
     let settings = challenge.settings();
     let spec = RunSpec {
-        policy: policy.clone(),
-        cluster: challenge.sample().cluster_spec(),
         placement: settings.placement,
         options: settings.options,
-        history: None,
         outages: settings.outages,
         queues: settings.queues,
+        ..RunSpec::new(policy.clone(), challenge.sample().cluster_spec())
     };
     let mut run = spec.start(Arc::clone(&workload));
     run.run().unwrap();
@@ -111,15 +107,7 @@ fn a_bound_is_reached_where_nothing_is_relaxed() {
     }
     let workload = Arc::new(workload);
     let [mean, p95] = bound(convoy, &workload);
-    let spec = RunSpec {
-        policy: "srtf".parse().unwrap(),
-        cluster: convoy.sample().cluster_spec(),
-        placement: Strategy::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new("srtf".parse().unwrap(), convoy.sample().cluster_spec());
     let mut run = spec.start(Arc::clone(&workload));
     run.run().unwrap();
     let of = Summary::of(&workload, &spec.cluster, run.log()).jct;

@@ -2,15 +2,30 @@
 //! is held to ours by `format.json`, which `tests/e2e/explorer.test.mjs` tries.
 
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 use switchyard::policies::CODE;
 use switchyard::report::sweep::{NUMBERS, TEXTS, VERSION, VERSION_KEY};
-use switchyard_app::Permalink;
 use switchyard_app::format::{SPAN_UNITS, duration, significant};
+use switchyard_app::{METRICS, Permalink};
+
+/// What stands behind values of metrics, by unit.
+fn unit_words() -> BTreeMap<String, &'static str> {
+    let name = |unit| {
+        serde_json::to_value(unit)
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let units = METRICS.iter().map(|metric| metric.unit);
+    units.map(|unit| (name(unit), unit.word())).collect()
+}
 
 fn tables() -> Value {
     json!({
         "span_units": SPAN_UNITS,
+        "unit_words": unit_words(),
         "link_sources": Permalink::SOURCES,
         "code_parameter": CODE,
         "sweep": {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 use switchyard::job::{Job, JobId, Status};
-use switchyard::queues::membership::QueueSettings;
 use switchyard::weights::Weights;
 use switchyard::workload::{Label, Workload};
 use switchyard::{Index, RunSpec, Time};
@@ -11,15 +10,10 @@ use switchyard_app::start::{Answer, Asked, Asking, Calibration, Draw, HeldOut, I
 use switchyard_app::start::{Refused, Wish};
 
 fn spec(policy: &str, cluster: &str) -> RunSpec {
-    RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
-        options: Default::default(),
-        history: None,
-        outages: Default::default(),
-        queues: QueueSettings::default(),
-    }
+    RunSpec::new(
+        policy.parse().expect("a policy"),
+        cluster.parse().expect("a cluster"),
+    )
 }
 
 fn workload(jobs: Vec<Job>) -> Workload {

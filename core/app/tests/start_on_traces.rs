@@ -49,15 +49,10 @@ fn asked(
     questions: usize,
     draws: u32,
 ) -> Calibration {
-    let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
-        options: Default::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    };
+    let spec = RunSpec::new(
+        policy.parse().expect("a policy"),
+        cluster.parse().expect("a cluster"),
+    );
     let mut run = spec.start(Arc::new(jobs.clone()));
     run.run().expect("it runs");
     let held_out = HeldOut::of(jobs, run.log(), 0.5, questions, spec.options.seed);

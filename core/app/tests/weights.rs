@@ -136,16 +136,14 @@ fn weights_that_nobody_goes_by_are_refused() {
 fn weights_that_are_not_at_hand_are_asked_for() {
     let sample = Sample::named("lab").expect("a sample");
     let run = switchyard::RunSpec {
-        policy: "rl-picker".parse().expect("a policy"),
-        cluster: sample.cluster_spec(),
-        placement: Default::default(),
         options: SimOptions {
             weights: "0123456789abcdef".parse().expect("a choice"),
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..switchyard::RunSpec::new(
+            "rl-picker".parse().expect("a policy"),
+            sample.cluster_spec(),
+        )
     };
     assert_eq!(run.picker(), Some(Picker::Lublin));
     let missing = run.weigh(&Weights::default()).expect_err("not at hand");

@@ -143,7 +143,7 @@ impl World {
                     let shared = self.nodes.take(parts, &mut self.log)?;
                     Ok((shared, Part::gpus_of(parts)))
                 }
-                (None, Some(_)) => Ok((None, self.take_beside(job, parts)?)),
+                (None, Some(_)) => Ok((None, self.take_co_located(job, parts)?)),
                 (Some(other), _) => {
                     self.take_with(other);
                     Ok((None, 0))
@@ -249,13 +249,13 @@ impl World {
 
     /// Hands out, for the log's next segment, GPUs that others may have, too. Returns how many were free.
     #[cold]
-    fn take_beside(&mut self, job: JobId, parts: &[Part]) -> Result<u32, PlanErrorKind> {
+    fn take_co_located(&mut self, job: JobId, parts: &[Part]) -> Result<u32, PlanErrorKind> {
         let named = |part: &Part| part.wished.count_ones() == part.gpus;
-        if !self.setting.may_run_beside(job) || !parts.iter().all(named) {
+        if !self.setting.may_be_co_located(job) || !parts.iter().all(named) {
             return Err(PlanErrorKind::CannotRunBeside);
         }
         self.nodes
-            .take_beside(parts, &self.standings, &mut self.log)
+            .take_co_located(parts, &self.standings, &mut self.log)
     }
 
     fn check_start(

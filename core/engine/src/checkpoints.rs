@@ -10,12 +10,12 @@ use crate::job::JobId;
 pub(super) struct Checkpoints {
     /// Seconds from one to the next, the time that writing takes included; infinite: none.
     cycle: f64,
-    kept: Vec<Kept>,
+    kept: Vec<Checkpoint>,
 }
 
 /// One job's last checkpoint.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct Checkpoint {
     /// From when on its present stay counts.
     from: Time,
     /// How far it had come when the stay began.
@@ -24,7 +24,7 @@ pub(super) struct Kept {
     pub(super) epoch: u32,
 }
 
-impl Kept {
+impl Checkpoint {
     /// Whether anything was written since the stay began.
     pub(super) fn is_new(&self) -> bool {
         self.done > self.begun
@@ -40,13 +40,13 @@ impl Checkpoints {
             } else {
                 f64::INFINITY
             },
-            kept: vec![Kept::default(); jobs],
+            kept: vec![Checkpoint::default(); jobs],
         }
     }
 
     /// A stay begins with all that was done before; it makes progress from `ready` on.
     pub(super) fn begin(&mut self, job: JobId, ready: Time, done: f64, epoch: u32) {
-        self.kept[job.index()] = Kept {
+        self.kept[job.index()] = Checkpoint {
             from: ready,
             begun: done,
             done,
@@ -70,7 +70,7 @@ impl Checkpoints {
     }
 
     /// What a job that has just lost its GPUs to a failure goes on from.
-    pub(super) fn of(&self, job: JobId) -> Kept {
+    pub(super) fn of(&self, job: JobId) -> Checkpoint {
         self.kept[job.index()]
     }
 }

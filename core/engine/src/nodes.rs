@@ -156,7 +156,7 @@ impl Nodes {
     /// Hands out, for the log's next segment, exactly the GPUs that parts wish for: free ones, and such as one job with
     /// a standing has. Returns how many were free.
     #[cold]
-    pub(super) fn take_beside(
+    pub(super) fn take_co_located(
         &mut self,
         parts: &[Part],
         standings: &Standings,

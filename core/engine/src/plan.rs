@@ -87,7 +87,7 @@ impl Plan {
     }
 
     /// Run the job on exactly these GPUs, those that its parts wish for, of which each may have another job that was
-    /// placed so, too. It may [run beside others](super::View::may_run_beside).
+    /// placed so, too. It may [run beside others](super::View::may_be_co_located).
     pub fn place_as(&mut self, job: JobId, standing: Standing, placement: &Placement) {
         self.put(job, &placement.parts, None);
         if let Some(placed) = self.placed.last_mut() {

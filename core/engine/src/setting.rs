@@ -232,7 +232,7 @@ impl Setting {
 
     /// Whether a job may run beside others on the same GPUs: one that could take turns, has no parameter servers, and
     /// tells of no memory of a GPU that it needs, for nobody looks whether there is enough for two.
-    pub(super) fn may_run_beside(&self, id: JobId) -> bool {
+    pub(super) fn may_be_co_located(&self, id: JobId) -> bool {
         let plain = self.needs(id).servers().count == 0 && self.job(id).demand.gpu_memory == 0;
         self.may_take_turns(id) && plain
     }

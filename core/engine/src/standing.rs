@@ -67,7 +67,7 @@ impl Standings {
     }
 
     /// Who has some of a job's GPUs, too. In order.
-    pub(super) fn beside(&self, job: JobId) -> Vec<JobId> {
+    pub(super) fn co_located(&self, job: JobId) -> Vec<JobId> {
         let gpus = self.of.get(&job).map_or(&[][..], |of| &of.1);
         let there = gpus.iter().flat_map(|&gpus| each(gpus));
         let there = there.filter_map(|of| self.on.get(&of)).flatten().copied();
@@ -103,7 +103,7 @@ mod tests {
             &[gpus(0, 0b1100), gpus(1, 0b0110)],
         );
         assert_eq!(
-            (standings.beside(a), standings.beside(c)),
+            (standings.co_located(a), standings.co_located(c)),
             (vec![c], vec![a, b])
         );
         assert_eq!((standings.count(0, 3), standings.count(1, 2)), (2, 1));
@@ -115,6 +115,9 @@ mod tests {
             left.as_deref(),
             Some(&[gpus(0, 0b1100), gpus(1, 0b0100)][..])
         );
-        assert_eq!((standings.beside(b), standings.count(0, 3)), (vec![], 0));
+        assert_eq!(
+            (standings.co_located(b), standings.count(0, 3)),
+            (vec![], 0)
+        );
     }
 }

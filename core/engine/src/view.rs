@@ -74,8 +74,8 @@ impl View<'_> {
     }
 
     /// The jobs that have some of a running job's GPUs, too. In order.
-    pub fn beside(&self, job: JobId) -> Vec<JobId> {
-        self.standings.beside(job)
+    pub fn co_located(&self, job: JobId) -> Vec<JobId> {
+        self.standings.co_located(job)
     }
 
     /// Which GPUs a running job has.
@@ -90,8 +90,8 @@ impl View<'_> {
     }
 
     /// Whether a job may run beside others on the same GPUs.
-    pub fn may_run_beside(&self, job: JobId) -> bool {
-        self.setting.may_run_beside(job)
+    pub fn may_be_co_located(&self, job: JobId) -> bool {
+        self.setting.may_be_co_located(job)
     }
 
     /// The name of the job's model; none: the trace tells none.

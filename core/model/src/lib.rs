@@ -29,5 +29,5 @@ pub mod workload;
 pub use compact::{Finite, Index};
 pub use percentile::percentile;
 pub use resource::{Resource, UnknownResource};
-pub use time::{Time, seconds_of};
+pub use time::{Time, seconds_of, time_unit};
 pub use workload::Workload;

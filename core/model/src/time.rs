@@ -61,6 +61,13 @@ const UNITS: [(&[&str], f64, f64); 7] = [
     (&["ns", "nanos", "nanoseconds"], 1.0, 1e9),
 ];
 
+/// The short name of a unit of time, of which this is a word: `min` of `minutes`.
+pub fn time_unit(word: &str) -> Option<&'static str> {
+    let mut units = UNITS.iter();
+    let (words, ..) = units.find(|(words, ..)| words.contains(&word))?;
+    words.first().copied()
+}
+
 /// The seconds of a span of time as people write it: `90min`, `1.5h`, `2d3h`, `1d 2h 30min`, the larger unit
 /// first; a number alone is of seconds. `None`: it is none, or below 0. (By hand: humantime has no decimals.)
 pub fn seconds_of(text: &str) -> Option<f64> {

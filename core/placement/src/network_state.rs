@@ -546,12 +546,18 @@ mod tests {
         assert_eq!(nodes(&scene, waiting), None);
     }
 
+    /// The placements that have learned nothing.
+    fn by_rule() -> Vec<Strategy> {
+        let all = Strategy::ALL.into_iter();
+        all.filter(|strategy| !strategy.is_learned()).collect()
+    }
+
     proptest! {
         /// What a gang is told of a place comes of taking it, of what others have taken before in the
         /// same plan; and what is given back leaves nothing behind.
         #[test]
         fn gangs_of_one_plan_see_one_another(
-            gangs in prop::collection::vec((1u32..9, 0u32..4, 0usize..17), 1..8),
+            gangs in prop::collection::vec((1u32..9, 0u32..4, prop::sample::select(by_rule())), 1..8),
         ) {
             let models = ["vgg16", "resnet50", "ctc", "resnet152", "vgg16", "dssm", "wlm", "vgg16"];
             let mut scene = Scene::new("6x4/racks=2/sockets=2/nic=0.5", &models);
@@ -559,8 +565,8 @@ mod tests {
             for (job, (gpus, servers, strategy)) in (0u32..).zip(gangs) {
                 let gang = scene.gang(job, gpus, servers);
                 let mut placement = Placement::default();
-                if !scene.room.place(Strategy::ALL[strategy], gang, &mut placement) {
-                    prop_assert!(Strategy::ALL[strategy].may_wait() || gpus > scene.room.total());
+                if !scene.room.place(strategy, gang, &mut placement) {
+                    prop_assert!(strategy.may_wait() || gpus > scene.room.total());
                     continue;
                 }
                 prop_assert!(Part::gpus_of(&placement.parts) == gpus);

@@ -8,10 +8,10 @@ use switchyard_queues::tree::{Kind, Resource};
 
 /// The resources of a tree.
 #[derive(Debug)]
-pub(super) struct Asks(Vec<Asked>);
+pub(super) struct Asks(Vec<TreeResource>);
 
 #[derive(Debug)]
-struct Asked {
+struct TreeResource {
     kind: Kind,
     /// The only pools on which it is this resource, a bit each; none: all are.
     pools: Option<u64>,
@@ -19,7 +19,7 @@ struct Asked {
 
 impl Asks {
     pub(super) fn new(resources: &[Resource], view: &View<'_>) -> Self {
-        let asked = resources.iter().map(|resource| Asked {
+        let asked = resources.iter().map(|resource| TreeResource {
             kind: resource.kind,
             pools: (resource.flavor.as_deref()).map(|name| pools_called(view, name)),
         });
@@ -29,7 +29,7 @@ impl Asks {
     /// What a job asks for, by resource.
     pub(super) fn of(&self, view: &View<'_>, job: JobId) -> Vec<f64> {
         let (own, demand) = (view.needs(job).pools(), view.asks(job));
-        let amount = |asked: &Asked| match (asked.pools, asked.kind) {
+        let amount = |asked: &TreeResource| match (asked.pools, asked.kind) {
             (Some(pools), _) if own & !pools != 0 || pools == 0 => 0.0,
             (_, Kind::Gpus) => f64::from(view.gpus(job)),
             (_, Kind::Cores) => f64::from(demand.cores) / 1000.0,
@@ -40,7 +40,7 @@ impl Asks {
 
     /// What the cluster has, by resource. What is not known to policies, cores and memory, is infinite.
     pub(super) fn totals(&self, view: &View<'_>) -> Vec<f64> {
-        let total = |asked: &Asked| match asked.kind {
+        let total = |asked: &TreeResource| match asked.kind {
             Kind::Gpus => {
                 let nodes = (0u32..).zip(view.node_sizes());
                 let of_it = nodes.filter(|&(node, _)| {

@@ -67,12 +67,12 @@ impl FromStr for Changes {
 
 /// The policy that somebody's numbers are.
 pub struct ByKey {
-    keys: Asked,
+    keys: LatestKeys,
     order: Order,
 }
 
 /// Whoever gives numbers, and those given when last asked.
-struct Asked {
+struct LatestKeys {
     of: Box<dyn Keys>,
     jobs: Vec<JobId>,
     keys: Vec<f64>,
@@ -83,7 +83,7 @@ enum Order {
     Line(Line<Time>),
 }
 
-impl Asked {
+impl LatestKeys {
     /// Asks for these jobs' numbers, in their order.
     fn ask(
         &mut self,
@@ -185,7 +185,7 @@ impl ByKey {
             Order::Line(Line::new(strategy, backfill))
         };
         Self {
-            keys: Asked {
+            keys: LatestKeys {
                 of: keys,
                 jobs: Vec::new(),
                 keys: Vec::new(),

@@ -7,7 +7,7 @@ use crate::workload::{Label, Workload};
 use std::collections::HashMap;
 use std::sync::Arc;
 use switchyard_queues::membership::{Membership, OTHERS, QueueSettings};
-use switchyard_queues::rules::{Asked, By, Rule};
+use switchyard_queues::rules::{By, Rule, RuledJob};
 use switchyard_queues::tree::{Evicts, Kind, Queue, QueueId, QueueTree, Quota, Resource};
 
 /// The queue above all leaves, where nobody gave a tree.
@@ -133,7 +133,7 @@ struct One<'a> {
     id: JobId,
 }
 
-impl Asked for One<'_> {
+impl RuledJob for One<'_> {
     fn word(&self, by: Option<By>) -> Option<&str> {
         match label_of(by.unwrap_or(self.by)) {
             Some(label) => self.workload.recorded.label(self.id, label),

@@ -64,7 +64,7 @@ impl Within {
 
     /// The numbers that order jobs, least first; none: their order of submission does.
     pub(super) fn rule(self, context: &BuildContext<'_>) -> Option<Box<dyn Rule>> {
-        let by = |number: Number, told: Told| -> Option<Box<dyn Rule>> {
+        let by = |number: Number, told: WithFormula| -> Option<Box<dyn Rule>> {
             let policy = self.word();
             Some(Box::new(Fixed {
                 policy,
@@ -131,13 +131,13 @@ fn thresholds() -> Vec<f64> {
 type Number = fn(&View<'_>, JobId) -> f64;
 
 /// The fact of it with how it comes about, if there is a formula.
-type Told = fn(Fact, &View<'_>, JobId) -> Fact;
+type WithFormula = fn(Fact, &View<'_>, JobId) -> Fact;
 
 /// A number that is looked up.
 struct Fixed {
     policy: &'static str,
     number: Number,
-    told: Told,
+    told: WithFormula,
 }
 
 impl Rule for Fixed {

@@ -1,7 +1,7 @@
 //! Which jobs belong to which leaf of a tree: each to the leaf with a [rule](crate::rules) that holds of it, or to the
 //! one that is called as the job's tenant is, or its user, its account, its partition, its quality of service.
 
-use crate::rules::{Asked, By, Rule};
+use crate::rules::{By, Rule, RuledJob};
 use crate::tree::{Queue, QueueId, QueueTree, TreeError};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ impl Membership {
 
     /// The leaf of a job: the one that its word names; else the one whose rule says most of those that hold; else the
     /// others.
-    pub fn leaf(&self, job: &impl Asked) -> QueueId {
+    pub fn leaf(&self, job: &impl RuledJob) -> QueueId {
         let named = job.word(None).and_then(|word| self.named(word));
         let ruled = || {
             let hold = self.ruled.iter().filter(|(rule, _)| rule.holds(job));
@@ -98,7 +98,7 @@ mod tests {
 
     struct Word(Option<&'static str>);
 
-    impl Asked for Word {
+    impl RuledJob for Word {
         fn word(&self, by: Option<By>) -> Option<&str> {
             match by {
                 None | Some(By::Tenant) => self.0,

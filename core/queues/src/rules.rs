@@ -80,7 +80,7 @@ enum Condition {
 struct Pattern(Vec<String>);
 
 /// What rules ask about a job.
-pub trait Asked {
+pub trait RuledJob {
     /// Its word, or the one by which jobs are told apart.
     fn word(&self, by: Option<By>) -> Option<&str>;
     /// Its name.
@@ -103,7 +103,7 @@ impl Rule {
     }
 
     /// Whether it holds of a job.
-    pub fn holds(&self, of: &impl Asked) -> bool {
+    pub fn holds(&self, of: &impl RuledJob) -> bool {
         self.0.iter().all(|condition| match condition {
             Condition::Word(pattern) => of.word(None).is_some_and(|word| pattern.is(word)),
             Condition::Of(by, pattern) => of.word(Some(*by)).is_some_and(|word| pattern.is(word)),
@@ -223,7 +223,7 @@ mod tests {
 
     struct Job(&'static str, &'static str, u32);
 
-    impl Asked for Job {
+    impl RuledJob for Job {
         fn word(&self, by: Option<By>) -> Option<&str> {
             match by {
                 Some(By::User) => Some(self.0),

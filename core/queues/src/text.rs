@@ -68,6 +68,11 @@ pub fn line(tree: &QueueTree) -> String {
     written(tree, Form::Line)
 }
 
+/// What a queue's line says besides its name and its parent.
+pub fn fields(tree: &QueueTree, id: QueueId) -> String {
+    fields_of(tree, tree.queue(id), Form::Lines).join(" ")
+}
+
 /// A resource, as the fields of its quotas are called: `gpus`, `gpus.v100`.
 pub fn resource_name(resource: &Resource) -> String {
     Form::Line.resource(resource)
@@ -151,28 +156,12 @@ fn written(tree: &QueueTree, form: Form) -> String {
         if let Some(parent) = queue.parent {
             fields.push(format!("parent={}", form.name(&tree.queue(parent).name)));
         }
-        for (at, quota) in queue.quotas.iter().enumerate() {
-            let default = Quota::default();
-            if *quota == default {
-                continue;
-            }
+        for (at, _) in quotas(queue) {
             if !in_order.contains(&at) {
                 in_order.push(at);
             }
-            let resource = form.resource(&tree.resources()[at]);
-            fields.push(format!("{resource}={}", number(quota.nominal)));
-            let limits = [
-                ("borrow", quota.borrowing_limit),
-                ("lend", quota.lending_limit),
-            ];
-            for (key, limit) in limits {
-                fields.extend(limit.map(|limit| format!("{key}={}", number(limit))));
-            }
-            if quota.weight != default.weight {
-                fields.push(format!("over={}", number(quota.weight)));
-            }
         }
-        fields.extend(own_fields(queue, form));
+        fields.extend(fields_of(tree, queue, form));
         queues.push(fields);
     }
     let all: Vec<usize> = (0..tree.resources().len()).collect();
@@ -191,6 +180,33 @@ fn written(tree: &QueueTree, form: Form) -> String {
         text.pop();
     }
     text
+}
+
+/// The quotas of which something is said, with the places of their resources.
+fn quotas(queue: &Queue) -> impl Iterator<Item = (usize, &Quota)> {
+    let quotas = queue.quotas.iter().enumerate();
+    quotas.filter(|(_, quota)| **quota != Quota::default())
+}
+
+/// What is said of a queue besides its name and its parent.
+fn fields_of(tree: &QueueTree, queue: &Queue, form: Form) -> Vec<String> {
+    let mut fields = Vec::new();
+    for (at, quota) in quotas(queue) {
+        let resource = form.resource(&tree.resources()[at]);
+        fields.push(format!("{resource}={}", number(quota.nominal)));
+        let limits = [
+            ("borrow", quota.borrowing_limit),
+            ("lend", quota.lending_limit),
+        ];
+        for (key, limit) in limits {
+            fields.extend(limit.map(|limit| format!("{key}={}", number(limit))));
+        }
+        if quota.weight != Quota::default().weight {
+            fields.push(format!("over={}", number(quota.weight)));
+        }
+    }
+    fields.extend(own_fields(queue, form));
+    fields
 }
 
 /// What is not of a quota.

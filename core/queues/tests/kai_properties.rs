@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use switchyard_queues::kai::division::{Claim, Share, Step, divide};
-use switchyard_queues::kai::levels::{Asked, divide_tree, sum_up};
+use switchyard_queues::kai::levels::{Demands, divide_tree, sum_up};
 use switchyard_queues::kai::order::{Contender, compare};
 use switchyard_queues::kai::reclaim::below_common;
 use switchyard_queues::kai::standing::Standing;
@@ -171,7 +171,7 @@ proptest! {
         }
         sum_up(&tree, &mut amounts);
         let totals = [f64::from(total)];
-        let asked = Asked { totals: &totals, k: 1.0, requests: &amounts, usage: None, created: None };
+        let asked = Demands { totals: &totals, k: 1.0, requests: &amounts, usage: None, created: None };
         let shares = divide_tree(&tree, &asked, |_, _, _| {});
         let share = |queue: QueueId| shares.of(queue)[0].total;
         let top: f64 = tree.roots().map(share).sum();

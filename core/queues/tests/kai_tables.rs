@@ -3,7 +3,7 @@
 use serde_json::Value;
 use switchyard_queues::kai::cases;
 use switchyard_queues::kai::division::{Claim, Share, divide, divide_over_quota};
-use switchyard_queues::kai::levels::{Asked, divide_tree};
+use switchyard_queues::kai::levels::{Demands, divide_tree};
 use switchyard_queues::kai::order::{Contender, compare};
 use switchyard_queues::kai::reclaim::{Reclaimer, Victims, can_lose, may_reclaim, may_try, parts};
 use switchyard_queues::kai::standing::{Standing, Standings};
@@ -147,7 +147,7 @@ fn levels_are_equal() {
             .iter()
             .map(|queue| number(queue, "request"))
             .collect();
-        let asked = Asked {
+        let asked = Demands {
             totals: &[number(case, "total")],
             k: number(case, "k"),
             requests: &requests,

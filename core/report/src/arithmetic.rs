@@ -53,6 +53,44 @@ pub struct Over<'a> {
     pub of: Result<&'a [JobId], (&'a ClusterSpec, &'a RunLog)>,
 }
 
+/// How the numbers of a metric come about.
+enum How {
+    /// A statistic of a number that each job has: `mean`, `median`, `max` or a percentile.
+    Column(fn(&Outcomes) -> &[f64], &'static str),
+    Jain,
+    Makespan,
+    Restarts,
+    GpuAllocation,
+    MeanNodes,
+    Goodput,
+}
+
+impl How {
+    /// None where it is counted.
+    fn of(metric: &Metric) -> Option<Self> {
+        Some(match (metric.path.split_once('.'), metric.id) {
+            (Some(("jct", which)), _) => Self::Column(|of| &of.jct, which),
+            (Some(("queueing", which)), _) => Self::Column(|of| &of.queueing, which),
+            (Some(("fairness", "jain")), _) => Self::Jain,
+            (Some(("fairness", which)), _) => {
+                Self::Column(|of| &of.rho, which.trim_start_matches("rho_"))
+            }
+            (_, "longest_wait") => Self::Column(|of| &of.longest_wait, "max"),
+            (_, "makespan") => Self::Makespan,
+            (_, "restarts") => Self::Restarts,
+            (_, "gpu_allocation") => Self::GpuAllocation,
+            (_, "mean_nodes") => Self::MeanNodes,
+            (_, "goodput") => Self::Goodput,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is of a whole run alone, with its cluster and its log.
+    fn is_of_run(&self) -> bool {
+        matches!(self, Self::GpuAllocation | Self::MeanNodes | Self::Goodput)
+    }
+}
+
 impl Arithmetic {
     fn new(
         formula: &'static str,
@@ -76,11 +114,7 @@ impl Arithmetic {
 
     /// Whether it is told how a known number of a metric comes about, of a whole run or of some jobs.
     pub fn is_told(metric: &Metric, of_whole: bool) -> bool {
-        let of_jobs = ["jct.", "queueing.", "fairness."];
-        let of_run = ["gpu_allocation", "mean_nodes", "goodput"];
-        of_jobs.iter().any(|path| metric.path.starts_with(path))
-            || ["longest_wait", "makespan", "restarts"].contains(&metric.id)
-            || of_whole && of_run.contains(&metric.id)
+        How::of(metric).is_some_and(|how| of_whole || !how.is_of_run())
     }
 
     /// How the number of a metric comes about; none where it is counted, is known to nobody, or is not told of some jobs.
@@ -88,25 +122,14 @@ impl Arithmetic {
         if !(metric.of)(over.summary).is_finite() {
             return None;
         }
-        let arithmetic = match metric.path.split_once('.') {
-            Some(("jct", which)) => over.of_column(&over.outcomes.jct, metric.unit, which),
-            Some(("queueing", which)) => {
-                over.of_column(&over.outcomes.queueing, metric.unit, which)
-            }
-            Some(("fairness", "jain")) => over.jain(),
-            Some(("fairness", which)) => {
-                let which = which.trim_start_matches("rho_");
-                over.of_column(&over.outcomes.rho, metric.unit, which)
-            }
-            _ => match metric.id {
-                "longest_wait" => over.of_column(&over.outcomes.longest_wait, metric.unit, "max"),
-                "makespan" => over.makespan(),
-                "restarts" => over.restarts(),
-                "gpu_allocation" => over.gpu_allocation(),
-                "mean_nodes" => over.mean_nodes(),
-                "goodput" => over.goodput(),
-                _ => None,
-            },
+        let arithmetic = match How::of(metric)? {
+            How::Column(column, which) => over.of_column(column(over.outcomes), metric.unit, which),
+            How::Jain => over.jain(),
+            How::Makespan => over.makespan(),
+            How::Restarts => over.restarts(),
+            How::GpuAllocation => over.gpu_allocation(),
+            How::MeanNodes => over.mean_nodes(),
+            How::Goodput => over.goodput(),
         };
         Some(Self {
             unit: metric.unit,

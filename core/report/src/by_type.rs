@@ -97,15 +97,7 @@ mod tests {
     fn every_gpu_hour_and_every_job_is_of_one_type() {
         let workload = Arc::new(Sample::named("lab").expect("a sample").workload());
         let cluster: ClusterSpec = "6x4:t4+4x4:v100+2x4".parse().expect("a cluster");
-        let spec = RunSpec {
-            policy: "srtf".parse().expect("a policy"),
-            cluster: cluster.clone(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new("srtf".parse().expect("a policy"), cluster.clone());
         let mut run = spec.start(Arc::clone(&workload));
         run.run().expect("possible plans");
         let log = run.into_log();

@@ -172,15 +172,8 @@ mod tests {
             }],
             ..Default::default()
         });
-        let spec = crate::RunSpec {
-            policy: "fifo".parse().unwrap(),
-            cluster: ClusterSpec::uniform(2, 2).unwrap(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec =
+            crate::RunSpec::new("fifo".parse().unwrap(), ClusterSpec::uniform(2, 2).unwrap());
         let mut run = spec.start(workload.clone());
         run.run().unwrap();
         let json = chrome_trace(&workload, &spec.cluster, run.log());

@@ -362,7 +362,7 @@ pub fn jobs_csv<'a>(
     let words = labels.iter().map(|label| label.word());
     let waits = recorded.tells_runs().then_some("recorded_wait_s");
     // Writing to memory cannot fail.
-    let _ = csv.write_record(COLUMNS.into_iter().chain(words).chain(waits));
+    let _ = csv.write_record(COLUMNS.iter().copied().chain(words).chain(waits));
     for (policy, outcomes) in runs {
         let policy = guarded(policy);
         for (i, job) in workload.jobs.iter().enumerate() {
@@ -425,7 +425,7 @@ pub fn ended(cause: StopCause) -> &'static str {
     }
 }
 
-const COLUMNS: [&str; 20] = [
+const COLUMNS: &[&str] = &[
     "policy",
     "job",
     "tenant",
@@ -476,15 +476,7 @@ mod tests {
             tenants: vec!["=say \"hi\"".into()],
             ..Default::default()
         });
-        let spec = RunSpec {
-            policy: "fifo".parse().unwrap(),
-            cluster: ClusterSpec::uniform(1, 1).unwrap(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new("fifo".parse().unwrap(), ClusterSpec::uniform(1, 1).unwrap());
         let mut run = spec.start(workload.clone());
         run.run().unwrap();
         let outcomes = Outcomes::of(&workload, &spec.cluster, run.log());

@@ -56,6 +56,18 @@ pub enum MetricUnit {
     Number,
 }
 
+impl MetricUnit {
+    /// What stands behind a number of it; "" behind what is no amount of anything.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::GpuHours => "GPU-hours",
+            Self::NodeHours => "node-hours",
+            Self::Share | Self::Count | Self::Number => "",
+        }
+    }
+}
+
 /// Which value is the better one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -177,7 +189,7 @@ const fn queueing(
 
 /// All metrics, in the order in which they are shown. Columns of sweeps have this order too: another one is
 /// another version of their table.
-pub static METRICS: [Metric; 40] = [
+pub static METRICS: &[Metric] = &[
     Metric {
         id: "jobs",
         title: "Jobs",
@@ -783,7 +795,7 @@ mod tests {
             jobs: 2,
             ..Summary::default()
         };
-        for metric in &METRICS {
+        for metric in METRICS {
             let value = (metric.of)(&none);
             match metric.unfinished {
                 Unfinished::OfFinished | Unfinished::Unknown => {
@@ -797,7 +809,7 @@ mod tests {
     #[test]
     fn the_docs_list_every_metric() {
         let docs = include_str!("../../../docs/metrics.md");
-        for metric in &METRICS {
+        for metric in METRICS {
             let line = format!("| `{}` | {} |", metric.id, metric.title);
             assert!(docs.contains(&line), "docs/metrics.md lacks: {line}");
         }

@@ -21,7 +21,7 @@ pub enum TableForm {
 /// A column's head, with its unit where that is not one: `Mean JCT (s)`.
 fn head(metric: &Metric) -> String {
     match metric.unit {
-        MetricUnit::Seconds => format!("{} (s)", metric.title),
+        MetricUnit::Seconds => format!("{} ({})", metric.title, metric.unit.word()),
         _ => metric.title.to_owned(),
     }
 }

@@ -39,14 +39,15 @@ pub enum Preset {
 /// Not the name of a preset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no preset '{0}'{meant}: use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22, reference-nsdi23 or reference-sosp23",
-    meant = hint(.0, Preset::ALL.map(Preset::name))
+    "there is no preset '{0}'{meant}: use one of {names}",
+    meant = hint(.0, Preset::names()),
+    names = Preset::names().collect::<Vec<_>>().join(", ")
 )]
 pub struct UnknownPreset(pub String);
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: &'static [Self] = &[
         Self::ReferenceNsdi19,
         Self::ReferenceOsdi21,
         Self::ReferenceSc20,
@@ -54,6 +55,10 @@ impl Preset {
         Self::ReferenceNsdi23,
         Self::ReferenceSosp23,
     ];
+
+    fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.iter().map(|preset| preset.name())
+    }
 
     /// The name in options.
     pub fn name(self) -> &'static str {
@@ -153,9 +158,8 @@ impl FromStr for Preset {
     type Err = UnknownPreset;
 
     fn from_str(name: &str) -> Result<Self, UnknownPreset> {
-        Self::ALL
-            .into_iter()
-            .find(|preset| preset.name() == name)
+        let mut all = Self::ALL.iter().copied();
+        all.find(|preset| preset.name() == name)
             .ok_or_else(|| UnknownPreset(name.to_string()))
     }
 }
@@ -178,13 +182,11 @@ mod tests {
     #[test]
     fn a_preset_leaves_alone_what_the_spec_says() {
         let mut run = RunSpec {
-            policy: "tiresias-gittins[knob=2]".parse().unwrap(),
-            cluster: "2x4".parse().unwrap(),
             placement: Strategy::SPREAD,
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(
+                "tiresias-gittins[knob=2]".parse().unwrap(),
+                "2x4".parse().unwrap(),
+            )
         };
         Preset::ReferenceNsdi19.apply(&mut run).unwrap();
         assert_eq!(
@@ -203,15 +205,7 @@ mod tests {
     #[test]
     fn batch_queues_are_those_of_the_simulator() {
         let applied = |policy: &str| {
-            let mut run = RunSpec {
-                policy: policy.parse().unwrap(),
-                cluster: "2x4".parse().unwrap(),
-                placement: Strategy::default(),
-                options: Default::default(),
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
-            };
+            let mut run = RunSpec::new(policy.parse().unwrap(), "2x4".parse().unwrap());
             Preset::ReferenceSc20.apply(&mut run).unwrap();
             run.policy.to_string()
         };
@@ -227,15 +221,7 @@ mod tests {
 
     #[test]
     fn muri_makes_groups_at_every_event() {
-        let mut run = RunSpec {
-            policy: "muri-l[packing=2]".parse().unwrap(),
-            cluster: "8x8".parse().unwrap(),
-            placement: Strategy::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let mut run = RunSpec::new("muri-l[packing=2]".parse().unwrap(), "8x8".parse().unwrap());
         Preset::ReferenceSigcomm22.apply(&mut run).unwrap();
         assert_eq!(run.policy.to_string(), "muri-l[interval=0,packing=2]");
         assert_eq!(run.options.restart_cost, 10.0);
@@ -244,15 +230,7 @@ mod tests {
     #[test]
     fn shockwaves_rivals_have_its_rounds() {
         let applied = |policy: &str| {
-            let mut run = RunSpec {
-                policy: policy.parse().unwrap(),
-                cluster: "32x1".parse().unwrap(),
-                placement: Strategy::default(),
-                options: Default::default(),
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
-            };
+            let mut run = RunSpec::new(policy.parse().unwrap(), "32x1".parse().unwrap());
             Preset::ReferenceNsdi23.apply(&mut run).unwrap();
             assert_eq!(run.options.restart_cost, 20.0);
             run.policy.to_string()
@@ -264,15 +242,7 @@ mod tests {
 
     #[test]
     fn gavel_beside_sia_is_the_sum_of_throughputs() {
-        let mut run = RunSpec {
-            policy: "gavel".parse().unwrap(),
-            cluster: "6x4:t4+2x8:a100".parse().unwrap(),
-            placement: Strategy::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let mut run = RunSpec::new("gavel".parse().unwrap(), "6x4:t4+2x8:a100".parse().unwrap());
         Preset::ReferenceSosp23.apply(&mut run).unwrap();
         assert_eq!(run.policy.to_string(), "gavel[objective=throughput]");
         assert_eq!(run.options.restart_cost, 30.0);
@@ -285,7 +255,7 @@ mod tests {
     fn an_unknown_preset_lists_the_known() {
         assert_eq!(
             "slurm".parse::<Preset>().unwrap_err().to_string(),
-            "there is no preset 'slurm': use reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22, reference-nsdi23 or reference-sosp23"
+            "there is no preset 'slurm': use one of reference-nsdi19, reference-osdi21, reference-sc20, reference-sigcomm22, reference-nsdi23, reference-sosp23"
         );
     }
 }

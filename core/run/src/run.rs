@@ -81,6 +81,19 @@ pub enum RunSpecError {
 }
 
 impl RunSpec {
+    /// A policy on a cluster, all else by default: without failures, histories and queues.
+    pub fn new(policy: PolicySpec, cluster: ClusterSpec) -> Self {
+        Self {
+            policy,
+            cluster,
+            placement: Strategy::default(),
+            options: SimOptions::default(),
+            history: None,
+            outages: Outages::default(),
+            queues: QueueSettings::default(),
+        }
+    }
+
     /// Says whether everything the run asks for is at hand. What is not,
     /// [`start`](Self::start) does without: a policy without its history learns online, a node that
     /// is not there does not fail.

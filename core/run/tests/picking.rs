@@ -8,15 +8,10 @@ use switchyard_model::workload::Workload;
 use switchyard_run::RunSpec;
 
 fn spec(policy: &str, cluster: &str) -> RunSpec {
-    RunSpec {
-        policy: policy.parse().expect("a test is right"),
-        cluster: cluster.parse().expect("a test is right"),
-        placement: Default::default(),
-        options: Default::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    }
+    RunSpec::new(
+        policy.parse().expect("a test is right"),
+        cluster.parse().expect("a test is right"),
+    )
 }
 
 /// Submitted, GPUs, seconds, and seconds asked for.

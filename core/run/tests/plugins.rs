@@ -48,15 +48,10 @@ fn spec(module: &[u8], more: &str) -> RunSpec {
     let policy = plain
         .to_string()
         .replace("name=test", &format!("name=test{more}"));
-    RunSpec {
-        policy: policy.parse().expect("a test is right"),
-        cluster: "15x4".parse().expect("a test is right"),
-        placement: Default::default(),
-        options: Default::default(),
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
-    }
+    RunSpec::new(
+        policy.parse().expect("a test is right"),
+        "15x4".parse().expect("a test is right"),
+    )
 }
 
 /// How a run of it ends.

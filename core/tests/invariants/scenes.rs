@@ -110,13 +110,10 @@ pub(crate) struct Scene {
 impl Scene {
     pub(crate) fn spec(&self, policy: PolicySpec) -> RunSpec {
         RunSpec {
-            policy,
-            cluster: self.cluster.clone(),
             placement: self.placement,
             options: self.options,
-            history: None,
             outages: self.outages.clone(),
-            queues: Default::default(),
+            ..RunSpec::new(policy, self.cluster.clone())
         }
     }
 

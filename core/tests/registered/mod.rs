@@ -9,16 +9,11 @@ use switchyard::workload::Workload;
 /// The log of a run in which restarts take 30 s.
 pub(crate) fn log_of(policy: &str, workload: &Arc<Workload>, cluster: &ClusterSpec) -> RunLog {
     let spec = RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.clone(),
-        placement: Default::default(),
         options: SimOptions {
             restart_cost: 30.0,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(policy.parse().expect("a policy"), cluster.clone())
     };
     let mut run = spec.start(Arc::clone(workload));
     run.run().expect("a possible plan");

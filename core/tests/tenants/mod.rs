@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use switchyard::RunSpec;
-use switchyard::engine::SimOptions;
 use switchyard::job::Job;
 use switchyard::queues::membership::QueueSettings;
 use switchyard::queues::rules::By;
@@ -30,15 +29,13 @@ pub(crate) fn workload(jobs: &[(&str, f64, u32, f64)]) -> Workload {
 /// A run of jobs on queues as text; none: without a tree.
 pub(crate) fn spec(policy: &str, cluster: &str, queues: &str) -> RunSpec {
     RunSpec {
-        policy: policy.parse().expect("a policy"),
-        cluster: cluster.parse().expect("a cluster"),
-        placement: Default::default(),
-        options: SimOptions::default(),
-        history: None,
-        outages: Default::default(),
         queues: QueueSettings {
             tree: (!queues.is_empty()).then(|| Arc::new(text::read(queues).expect("a tree"))),
             by: By::Tenant,
         },
+        ..RunSpec::new(
+            policy.parse().expect("a policy"),
+            cluster.parse().expect("a cluster"),
+        )
     }
 }

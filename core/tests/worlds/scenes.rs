@@ -70,13 +70,10 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn start(&self, policy: &PolicySpec) -> Simulation {
         let spec = RunSpec {
-            policy: policy.clone(),
-            cluster: self.cluster.clone(),
             placement: self.placement,
             options: self.options,
-            history: None,
             outages: self.outages.clone(),
-            queues: Default::default(),
+            ..RunSpec::new(policy.clone(), self.cluster.clone())
         };
         let run = spec.start_with(Arc::clone(&self.workload), &weights());
         run.expect("there are weights for all")

@@ -21,7 +21,7 @@ use super::rows::{
     OwnedRow, Row, date, date_year_last, decimal_comma, grouped, is_missing, minutes_and_seconds,
     number, span,
 };
-use super::sink::{self, Asks, Draft, Sink, Told};
+use super::sink::{self, Asks, Draft, RowRecord, Sink};
 use super::sniff::{BLANKS, Column, Sniff};
 use super::status::status;
 use super::timestamp::TimeUnit;
@@ -277,14 +277,14 @@ impl Columns {
             model: name(&this.model),
             batch: None,
             asks: this.asks(row),
-            told: this.kept(row, submit),
+            record: this.record(row, submit),
             status,
         };
         Ok((draft, request))
     }
 
     /// Whose the job of a row is, how it was queued, and when and where it ran.
-    fn kept<'c>(&'c self, row: &Row<'c>, submit: f64) -> Told<'c> {
+    fn record<'c>(&'c self, row: &Row<'c>, submit: f64) -> RowRecord<'c> {
         let labelled = &self.labelled;
         let name = |column: &Option<Column>| {
             let name = column.as_ref().map_or("", |c| row.cell(c.index));
@@ -311,7 +311,7 @@ impl Columns {
         };
         let priority = labelled.priority.as_ref();
         let priority = priority.and_then(|column| (self.number)(row.cell(column.index)));
-        Told {
+        RowRecord {
             labels,
             start,
             priority: match self.least_priority_first {

@@ -388,7 +388,7 @@ pub(crate) fn completed(sniff: &Sniff<'_>, asked: &ColumnMapping) -> ColumnMappi
             "end" => said("duration"),
             _ => false,
         };
-        let name = guess.get(key).filter(|name| !taken(name, &role));
+        let name = guess.get(key).filter(|name| !taken(name, role));
         if let (Some(name), false) = (name, replaced || said(key)) {
             whole.set(key, name);
         }

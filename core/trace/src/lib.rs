@@ -67,6 +67,7 @@ mod workload;
 pub use choices::{ChoiceError, Choices, Fractions, OnCores, Oversized, Window};
 pub use distributions::{Bin, Distributions};
 pub use error::{OpenError, Role};
+pub use formats::FORMAT_TITLES;
 pub use header::{Header, HeaderLine};
 pub use inspect::{Durations, GpuCounts, Inspection};
 pub use mapping::{ColumnMapping, MappingError, MappingRole, TableHead, TimeRule};

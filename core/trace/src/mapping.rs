@@ -114,7 +114,7 @@ macro_rules! role {
 
 impl MappingRole {
     /// Every one, in the order in which they are shown.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: &'static [Self] = &[
         role!(id, "job", "id"),
         role!(submit, "submitted", "submission"),
         role!(start, "started", "start"),
@@ -145,7 +145,7 @@ impl MappingRole {
     }
 
     fn named(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.key == key)
+        Self::ALL.iter().copied().find(|role| role.key == key)
     }
 }
 

@@ -86,13 +86,13 @@ pub(crate) struct Draft<'r> {
     pub(crate) model: &'r str,
     pub(crate) batch: Option<u32>,
     pub(crate) asks: Asks<'r>,
-    pub(crate) told: Told<'r>,
+    pub(crate) record: RowRecord<'r>,
     pub(crate) status: Status,
 }
 
 /// What a row tells of whose the job is, how it was queued, and when and where it ran.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Told<'r> {
+pub(crate) struct RowRecord<'r> {
     /// By label; "" where the row names none.
     pub(crate) labels: [&'r str; Label::ALL.len()],
     /// When it began, on the submission's clock.
@@ -244,7 +244,7 @@ impl Sink {
                 time: draft.asks.time,
                 ..Asks::default()
             };
-            draft.told.ran_on = "";
+            draft.record.ran_on = "";
         }
         if draft.share < 1.0 {
             let gpus = f64::from(draft.gpus - 1) + shown(draft.share);
@@ -253,13 +253,13 @@ impl Sink {
             self.tally.warn(kind, 1, draft.line, &detail);
         }
         let demand = self.demand(&draft);
-        let Told {
+        let RowRecord {
             labels,
             start,
             priority,
             ran_on,
             nodes,
-        } = draft.told;
+        } = draft.record;
         let ran_on = match ran_on {
             "" => TypeSet::ANY,
             types => self.types(types, draft.line),

@@ -1,6 +1,7 @@
 //! Units of time as traces write them.
 
 use serde::{Deserialize, Serialize};
+use switchyard_model::time_unit;
 
 /// No time in a trace is longer than this many seconds (317 years): beyond it a number is in
 /// another unit, or nonsense, and sums of times would lose their precision.
@@ -72,16 +73,10 @@ impl TimeUnit {
 
     /// The unit that a column's name ends in, as in `duration_ms`: the last of its words.
     pub(crate) fn of_word(word: &str) -> Option<TimeUnit> {
-        Some(match word {
-            "ns" | "nanos" | "nanoseconds" => TimeUnit::Nanoseconds,
-            "us" | "micros" | "microseconds" => TimeUnit::Microseconds,
-            "ms" | "millis" | "milliseconds" => TimeUnit::Milliseconds,
-            "s" | "sec" | "secs" | "second" | "seconds" => TimeUnit::Seconds,
-            "min" | "mins" | "minute" | "minutes" => TimeUnit::Minutes,
-            "h" | "hr" | "hrs" | "hour" | "hours" => TimeUnit::Hours,
-            "d" | "day" | "days" => TimeUnit::Days,
-            _ => return None,
-        })
+        // In names of columns, `m` is more than minutes.
+        let short = time_unit(word).filter(|_| word != "m")?;
+        let unit = Self::ALL.into_iter().find(|(_, name)| *name == short);
+        unit.map(|(unit, _)| unit)
     }
 
     /// The unit in which a number is a Unix time between 1973 and 2096, if any.

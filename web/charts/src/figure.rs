@@ -422,15 +422,7 @@ mod tests {
 
     /// A workload under a policy, to its end.
     fn run(sample: &Sample, workload: &Arc<Workload>, policy: &str) -> (RunLog, Outcomes, Summary) {
-        let spec = RunSpec {
-            policy: policy.parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new(policy.parse().expect("a policy"), sample.cluster_spec());
         let mut simulation = spec.start(workload.clone());
         simulation.run().expect("plans are right");
         let log = simulation.log().clone();

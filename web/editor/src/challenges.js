@@ -14,8 +14,10 @@ const drawn = (name, attributes, ...children) => {
   return element;
 };
 const hint = (...words) => made("p", { className: "hint" }, ...words);
-const tenth = (score) => score.toFixed(1);
-const interval = ({ low, high }) => `${tenth(low)} to ${tenth(high)}`;
+/** A score as it is told: less than a tenth is no difference. */
+export const tenth = (score) => score.toFixed(1);
+/** Its interval. */
+export const interval = ({ low, high }) => `${tenth(low)} to ${tenth(high)}`;
 
 /** Jobs that are there over time, under two schedulers. */
 const figure = ({ every, fifo, par }, policy) => {

@@ -9,7 +9,7 @@
 import METRICS from "../../../core/report/metrics.json" with { type: "json" };
 import { check, describe, giveUpCheck, giveUpScore, read, score } from "./author.js";
 import { changes } from "./changes.js";
-import { challengesIn } from "./challenges.js";
+import { challengesIn, interval, tenth } from "./challenges.js";
 import { field } from "./code.js";
 import { course } from "./course.js";
 import { draft, keep } from "./draft.js";
@@ -27,7 +27,6 @@ const LONG = 8_000;
 /** There is room for something beside the text, CSS pixels of the window. */
 const WIDE = 1200;
 
-const interval = ({ low, high }) => `${low.toFixed(1)} to ${high.toFixed(1)}`;
 const wordsOf = (id) => METRICS.find((metric) => metric.id === id).words;
 /** What is compared, by the metrics' ids. */
 const FIGURES = ["jct_mean", "jct_p95", "rho_mean"];
@@ -471,7 +470,7 @@ export const panel = async (place) => {
         };
         const scored = scores.get(challenge.name);
         const cells = scored
-          ? [...["jct_mean", "jct_p95"].map((id) => page.inWords(id, scored.own[id])), scored.score.toFixed(1), interval(scored), scored.srtf_score.toFixed(1)]
+          ? [...["jct_mean", "jct_p95"].map((id) => page.inWords(id, scored.own[id])), tenth(scored.score), interval(scored), tenth(scored.srtf_score)]
           : ["–", "–", "–", "–", "–"];
         return made("tr", {}, made("th", { scope: "row" }, open), ...cells.map((words) => made("td", {}, words)), made("td", {}, copy));
       }),
@@ -494,7 +493,7 @@ export const panel = async (place) => {
       if (mine !== underWay) return;
       verdict.textContent = error
         ? `No score: ${error.message}.`
-        : `Score ${result.score.toFixed(1)} (95 % interval ${interval(result)}). 100 is Tiresias’, ${result.srtf_score.toFixed(1)} SRTF’s. Draw ${result.draw}.`;
+        : `Score ${tenth(result.score)} (95 % interval ${interval(result)}). 100 is Tiresias’, ${tenth(result.srtf_score)} SRTF’s. Draw ${result.draw}.`;
       if (error) show(error.line ? error : placed(error.message));
       else {
         listed(new Map(result.challenges.map((scored) => [scored.name, scored])));

@@ -6,13 +6,14 @@ import TABLE from "../../../core/report/metrics.json" with { type: "json" };
 import { wordsOf } from "./spec.js";
 
 const BETTER = { lower: -1, higher: 1, neither: 0 };
-const UNITS_OF = { seconds: "time", share: "share", gpu_hours: "h", node_hours: "h", count: "", number: "" };
+/** Values of these stand in the unit that suits them; all others in the word for theirs. */
+const SCALED = { seconds: "time", share: "share" };
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "");
 
 const shown = ({ id, words, meaning, formula, unit, better }) => ({
   key: id,
   title: words,
-  unit: UNITS_OF[unit],
+  unit: SCALED[unit] ?? RUST.unit_words[unit],
   better: BETTER[better],
   about: [meaning, sentence(formula)].filter(Boolean).join(" "),
 });
@@ -34,7 +35,7 @@ export const columnsOf = (names) =>
 export const metricsOf = (table) => {
   const words = wordsOf(table);
   const some = ({ key }) => table.columns.get(key)?.some((value) => Number.isFinite(value) && value !== 0);
-  return METRICS.filter(some).map((metric) => ({ ...metric, title: words(metric.title), about: words(metric.about) }));
+  return METRICS.filter(some).map((metric) => ({ ...metric, title: words(metric.title), about: words(metric.about), unit: words(metric.unit) }));
 };
 
 /** The unit in which values of a metric are shown together: by what they are divided, and its name. */
@@ -45,6 +46,9 @@ export const unitFor = ({ unit }, values) => {
   const { seconds, name } = RUST.span_units.find(({ from }) => most >= from);
   return { by: seconds, name };
 };
+
+/** A metric's title with the unit of its values, where the title does not say it. */
+export const titleIn = ({ title }, { name }) => (name && !title.includes(name) ? `${title}, ${name}` : title);
 
 const short = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 

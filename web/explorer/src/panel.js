@@ -6,7 +6,7 @@ import { cellsOf, front, worths } from "./aggregate.js";
 import * as charts from "./charts.js";
 import { dimensionsOf, firstLook, without } from "./dimensions.js";
 import { choices, chooser, made, sortable } from "./elements.js";
-import { inWords, metricsOf, significant, unitFor } from "./metrics.js";
+import { inWords, metricsOf, significant, titleIn, unitFor } from "./metrics.js";
 import * as page from "./page.js";
 import { policyOf } from "./spec.js";
 
@@ -187,11 +187,11 @@ export const panel = () => {
     const axes = measured.map((metric, at) => {
       const means = all.map(({ stats }) => stats[at].mean).filter(Number.isFinite);
       const unit = relative ? { by: 1, name: "" } : unitFor(metric, means);
-      const base = relative ? ` ÷ that of ${policy.label(policy.values[relative.value])}` : unit.name && `, ${unit.name}`;
+      const title = relative ? `${metric.title} ÷ that of ${policy.label(policy.values[relative.value])}` : titleIn(metric, unit);
       const isLog = look.log ?? (!relative && charts.spansDecades(means));
       const floor = isLog ? Math.min(...means.filter((mean) => mean > 0)) / unit.by / 1.1 : -Infinity;
       const bound = !relative && metric.key === there.sought?.metric && !(isLog && there.sought.bound <= 0) ? there.sought.bound / unit.by : null;
-      return { metric, unit, isLog, floor, bound, relative: Boolean(relative), better: metric.better, title: `${metric.title}${base}` };
+      return { metric, unit, isLog, floor, bound, relative: Boolean(relative), better: metric.better, title };
     });
     // By its link: how many nodes a run has that is an answer.
     const answers = new Map((axes[0].bound === null ? [] : there.sought.found).map(({ nodes, link }) => [link, nodes]));
@@ -454,7 +454,7 @@ export const panel = () => {
     });
     const shownDimensions = [facet, series, x].map((dimension, nth) => dimension && [dimension, nth]).filter(Boolean);
     const numbers = axes.flatMap(({ metric, relative, unit }, at) => {
-      const title = relative ? `${metric.title} ÷ baseline` : `${metric.title}${unit.name && `, ${unit.name}`}`;
+      const title = relative ? `${metric.title} ÷ baseline` : titleIn(metric, unit);
       const number = (title, about, of) => ({ title, about, of, show: (point) => significant(of(point) / unit.by), isNumber: true });
       return [
         number(title, metric.about, ({ cell }) => cell.stats[at].mean),

@@ -68,15 +68,10 @@ mod browser_tests {
     #[wasm_bindgen_test]
     fn a_log_that_comes_in_pieces_is_the_log() {
         let sample = Sample::named("lab").expect("a sample");
-        let spec = RunSpec {
-            policy: "tiresias-las".parse().expect("a policy"),
-            cluster: sample.cluster_spec(),
-            placement: Default::default(),
-            options: Default::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new(
+            "tiresias-las".parse().expect("a policy"),
+            sample.cluster_spec(),
+        );
         let mut simulation = spec.start(sample.workload().into());
         let (mut log, mut more) = (RunLog::default(), true);
         while more {

@@ -10,6 +10,7 @@ use switchyard::job::JobId;
 use switchyard::report::By;
 use switchyard::workload::{Label, Workload};
 use switchyard_app::figures::Bars;
+use switchyard_app::format::{SPAN_UNITS, SpanUnit};
 
 /// The field's text is one of these, or with `!=` none of them.
 fn text(field: &str, sign: &str, values: &[&str]) -> String {
@@ -28,12 +29,10 @@ fn quoted(value: &str) -> String {
 
 /// Seconds in the unit that reads best, to four figures.
 fn span(seconds: f64) -> String {
-    let units = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
-    let (size, unit) = units
-        .into_iter()
-        .find(|(size, _)| seconds.abs() >= *size)
-        .unwrap_or((1.0, "s"));
-    format!("{}{unit}", figures(seconds / size))
+    let [.., second] = SPAN_UNITS;
+    let fits = |unit: &SpanUnit| seconds.abs() >= unit.seconds;
+    let unit = SPAN_UNITS.into_iter().find(fits).unwrap_or(second);
+    format!("{}{}", figures(seconds / unit.seconds), unit.name)
 }
 
 /// A number to four figures, without noughts at its end.

@@ -3,6 +3,7 @@
 //! run's name before it holds if it does in any of them.
 
 use std::fmt;
+use switchyard::seconds_of;
 use switchyard::workload::Label;
 
 /// What is known about a job, for conditions.
@@ -57,7 +58,7 @@ impl Number {
 }
 
 /// Every field by name.
-const NUMBERS: [(&str, Number); 7] = [
+const NUMBERS: &[(&str, Number)] = &[
     ("gpus", Number::Gpus),
     ("submit", Number::Submit),
     ("duration", Number::Duration),
@@ -66,7 +67,7 @@ const NUMBERS: [(&str, Number); 7] = [
     ("restarts", Number::Restarts),
     ("rho", Number::Rho),
 ];
-const TEXTS: [(&str, Text); 8] = [
+const TEXTS: &[(&str, Text)] = &[
     ("job", Text::Name),
     ("tenant", Text::Tenant),
     ("model", Text::Model),
@@ -132,7 +133,7 @@ enum Factor {
 pub(crate) struct RunNames(Vec<[String; 2]>);
 
 /// Whether a run is meant.
-type Way<'a> = &'a dyn Fn(&[String; 2]) -> bool;
+type IsMeant<'a> = &'a dyn Fn(&[String; 2]) -> bool;
 
 impl RunNames {
     /// The names of runs, given what they are called and their policies' specs.
@@ -146,7 +147,7 @@ impl RunNames {
 
     /// The one run that is called this, or begins so.
     fn find(&self, word: &str) -> Result<usize, FilterError> {
-        let ways: [Way<'_>; 3] = [
+        let ways: [IsMeant<'_>; 3] = [
             &|names| names[0] == word,
             &|names| names[1] == word,
             &|names| names.iter().any(|name| name.starts_with(word)),
@@ -438,19 +439,11 @@ fn factor(word: &str, than: Option<&str>, runs: &RunNames) -> Result<Factor, Fil
 
 /// A number, or a span with its unit in seconds.
 fn parse_number(text: &str) -> Option<f64> {
-    let units = [
-        ("min", 60.0),
-        ("m", 60.0),
-        ("s", 1.0),
-        ("h", 3600.0),
-        ("d", 86_400.0),
-        ("", 1.0),
-    ];
-    let (digits, unit) = units
-        .iter()
-        .find_map(|(suffix, size)| text.strip_suffix(suffix).map(|rest| (rest, size)))?;
-    let number: f64 = digits.parse().ok()?;
-    number.is_finite().then_some(number * unit)
+    let number = text.parse().ok().or_else(|| match text.strip_prefix('-') {
+        Some(span) => seconds_of(span).map(|seconds| -seconds),
+        None => seconds_of(text),
+    });
+    number.filter(|number: &f64| number.is_finite())
 }
 
 /// Whether `text` contains `part`, which is in small letters.

@@ -3,6 +3,7 @@
 //! when a job would [start](start).
 
 mod goodput;
+mod in_turn;
 mod packing;
 mod side_by_side;
 mod start;

@@ -24,7 +24,7 @@ pub enum ColourBy {
 
 impl ColourBy {
     /// Every choice with its name in links and its name for people.
-    pub const ALL: [(ColourBy, &'static str, &'static str); 10] = [
+    pub const ALL: &'static [(ColourBy, &'static str, &'static str)] = &[
         (Self::Job, "job", "job"),
         (Self::Model, "model", "model"),
         (Self::Tenant, "tenant", "tenant"),
@@ -45,6 +45,6 @@ impl ColourBy {
             Self::Label(label) => !workload.recorded.labels.names(*label).is_empty(),
             _ => true,
         };
-        Self::ALL.into_iter().filter(told)
+        Self::ALL.iter().copied().filter(told)
     }
 }

@@ -311,7 +311,7 @@ impl Link {
             }
             "baseline" => self.baseline = whole(value)?,
             "view" => self.view = some(value)?,
-            "colour" => self.colour_by = named(&ColourBy::ALL, value)?,
+            "colour" => self.colour_by = named(ColourBy::ALL, value)?,
             "theme" => {
                 self.theme = match value {
                     "light" => Theme::Light,

@@ -166,7 +166,7 @@ impl Random {
             },
             policies,
             view: self.of(&["yard", "jobs", "goodput"]).to_string(),
-            colour_by: self.of(&ColourBy::ALL).0,
+            colour_by: self.of(ColourBy::ALL).0,
             theme: self.of(&[Theme::System, Theme::Light, Theme::Dark]),
             time: Some(self.below(1 << 20) as f64),
             speed: Some(0.5 + self.below(1 << 20) as f64),
@@ -182,7 +182,7 @@ impl Random {
     /// Any option of any view, with values that it takes.
     fn options(&mut self, runs: usize) -> ViewOptions {
         let mut options = ViewOptions::default();
-        for option in OPTIONS {
+        for &option in OPTIONS {
             if self.coin() {
                 let value = self.value(option, runs);
                 options.set(option, &value).expect("it takes that");

@@ -44,7 +44,7 @@ const PLACEMENTS: &[&str] = &[
 ];
 
 /// Samples that come with more than their jobs.
-pub(super) const SCENES: [Scene; 6] = [
+pub(super) const SCENES: &[Scene] = &[
     Scene {
         sample: DATA_CENTRE,
         schedulers: PLACEMENTS,

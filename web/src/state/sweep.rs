@@ -2,11 +2,10 @@
 //! run under every scheduler. What comes of a run is its summary; every run has a link of its own.
 
 use crate::complaint::Complaint;
-use crate::draw::format::{duration, significant};
 use serde::Serialize;
 use std::rc::Rc;
+use switchyard::report::Summary;
 use switchyard::report::sweep::{SweepRow, csv_head, csv_line, figures};
-use switchyard::report::{Metric, MetricUnit, Summary};
 use switchyard::{RunSpec, Setting};
 
 /// What is varied.
@@ -170,14 +169,6 @@ impl Vary {
                 })
             }
         }
-    }
-}
-
-/// A metric's value in words.
-pub fn in_words(metric: &Metric, value: f64) -> String {
-    match metric.unit {
-        MetricUnit::Seconds => duration(value),
-        _ => significant(value),
     }
 }
 

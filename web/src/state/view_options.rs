@@ -279,7 +279,7 @@ pub static START_RUN: ViewOption = run(
 );
 
 /// Every option.
-pub static OPTIONS: [&ViewOption; 29] = [
+pub static OPTIONS: &[&ViewOption] = &[
     &COMPARE_OVER,
     &LIVES_BY,
     &COMPARE_BY,

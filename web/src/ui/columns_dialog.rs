@@ -46,10 +46,10 @@ pub(super) fn columns_dialog(asked: &Rc<ColumnsAsked>, session: &Session) -> Htm
         })
     };
     let roles = head.columns.iter().map(|column| {
-        let mut known = MappingRole::ALL.into_iter();
+        let mut known = MappingRole::ALL.iter().copied();
         let role = known.find(|role| mapping.get(role.key) == Some(column));
         let role = role.map(|role| role.key);
-        let options = MappingRole::ALL.into_iter().map(|of| {
+        let options = MappingRole::ALL.iter().copied().map(|of| {
             let title = format::units(of.title);
             option(of.key, &title, role == Some(of.key), None)
         });

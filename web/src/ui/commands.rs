@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn every_option_of_a_view_has_an_entry_and_its_values() {
         let all = options(&|_| true);
-        for option in OPTIONS {
+        for &option in OPTIONS {
             let places = all.iter().filter(|of| of.kind == Kind::Option(option));
             assert_eq!(places.count(), 1, "{}", option.link);
             assert!(
@@ -409,7 +409,7 @@ mod tests {
             &mut all,
         );
         let table = include_str!("../state/view_options.rs");
-        for option in OPTIONS {
+        for &option in OPTIONS {
             let (_, behind) = table
                 .split_once(&format!("\"{}\"", option.link))
                 .expect("it is in the table");

@@ -36,7 +36,7 @@ pub(super) struct Props {
 }
 
 /// What the jobs can be saved as: what it is, the format's name, and the end of the file's name.
-const JOBS: [(&str, &str, ExportFormat, &str); 3] = [
+const JOBS: &[(&str, &str, ExportFormat, &str)] = &[
     (
         "Experiment: jobs and settings",
         "CSV",
@@ -56,7 +56,7 @@ const JOBS: [(&str, &str, ExportFormat, &str); 3] = [
 type Table = (&'static str, &'static str, &'static str, TableForm);
 
 /// What the table of a paper can be saved as: the format's name, the end of the file's name, its type.
-pub(super) static TABLES: [Table; 3] = [
+pub(super) static TABLES: &[Table] = &[
     ("CSV", "table.csv", "text/csv", TableForm::Csv),
     ("LaTeX", "table.tex", "application/x-tex", TableForm::Latex),
     ("Markdown", "table.md", "text/markdown", TableForm::Markdown),

@@ -6,9 +6,10 @@ use super::focused::Focused;
 use super::icon::{Icon, sign};
 use super::views::VIEWS;
 use crate::draw::format;
+use switchyard::trace::FORMAT_TITLES;
 use yew::prelude::*;
 
-const KEYS: [(&str, &str); 17] = [
+const KEYS: &[(&str, &str)] = &[
     ("Space", "play or pause"),
     (", and .", "step to the event before or after"),
     ("W and S", "zoom in and out at the pointer"),
@@ -55,9 +56,7 @@ const KEYS: [(&str, &str); 17] = [
     ("?", "this help"),
 ];
 
-const FORMATS: &str = "Traces as they were published: Microsoft ITP, Philly (JSON, Pollux' and Lumos' tables), Helios, Alibaba PAI v2020, v2023, v2025 and spot 2026, Acme, MIT Supercloud, ElasticFlow, Tiresias, Muri, Chronus, Gavel, Shockwave, Synergy, Rubick, Pollux (AdaptDL) workloads and profiles; SWF, Batsim, Slurm's sacct, squeue --json and scontrol show job, PBS and Grid Engine accounting, Kubernetes' pods and jobs, and Switchyard's own experiments. As they are, or within gzip, zstd, tar and zip.";
-
-const TERMS: [(&str, &str); 14] = [
+const TERMS: &[(&str, &str)] = &[
     (
         "JCT",
         "Job completion time: finish − submission, waiting included.",
@@ -143,7 +142,7 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
             })
             .collect::<Html>()
     };
-    let views = (1..).zip(&VIEWS).map(|(key, view)| {
+    let views = (1..).zip(VIEWS).map(|(key, view)| {
         html! { <><dt><kbd>{ key }</kbd></dt><dd>{ format!("{}: {}", view.title, format::units(view.about)) }</dd></> }
     });
     html! {
@@ -155,14 +154,14 @@ pub(super) fn help(on_close: Callback<MouseEvent>) -> Html {
                 <p><a href={lessons}>{ "Nine lessons, three minutes each" }</a></p>
             }
             <h2>{ "What it opens" }</h2>
-            <p>{ FORMATS }</p>
+            <p>{ format!("Traces as they were published, and jobs as schedulers keep or print them: {}. As they are, or within gzip, zstd, tar and zip.", FORMAT_TITLES.join(", ")) }</p>
             <p>{ "Files that belong together (a trace and its cluster file, PAI's job and task tables, the parts of one trace) are opened together, in any order. A table of any other kind opens once you have said which column is which." }</p>
             <h2>{ "Views, by their keys" }</h2>
             <dl>{ for views }</dl>
             <h2>{ "Keys" }</h2>
-            <dl>{ list(&KEYS, true) }</dl>
+            <dl>{ list(KEYS, true) }</dl>
             <h2>{ "Terms" }</h2>
-            <dl class="terms">{ list(&TERMS, false) }</dl>
+            <dl class="terms">{ list(TERMS, false) }</dl>
             <p><a href={format!("./{NOTICES}")} target="_blank" rel="noopener" onclick={save_notices}>{ "Whose code this page contains" }</a></p>
         </aside></Focused>
     }

@@ -90,7 +90,7 @@ pub(super) const fn definition(metric: &metrics::Metric) -> Definition {
 }
 
 /// What is told of every GPU type.
-pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
+pub(super) static OF_TYPE: &[Metric<TypeFigures>] = &[
     Metric {
         definition: Definition {
             id: "type-allocation",
@@ -141,7 +141,7 @@ pub(super) static OF_TYPE: [Metric<TypeFigures>; 4] = [
 ];
 
 /// How close a run comes to what the trace records.
-pub(super) static CALIBRATION: [Metric<Calibration>; 5] = [
+pub(super) static CALIBRATION: &[Metric<Calibration>] = &[
     Metric {
         definition: Definition {
             id: "calibration-mean",

@@ -50,7 +50,7 @@ pub(super) fn printed(stage: &Stage, state: &AppState) -> String {
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>{0}</title><style>{STYLE}</style>\n<h1>{0}</h1>\n<p class=\"about\">{1}</p>\n",
         escaped(title),
-        kept(&about(state))
+        on_one_line(&about(state))
     );
     text.push_str(&headline(&columns, over_common));
     text.push_str(&lives(stage, state));
@@ -93,7 +93,7 @@ fn headline(columns: &[RunColumn], over_common: bool) -> String {
         );
         for metric in Metric::headline() {
             let value = format::metric(metric, known(metric, &column.compared));
-            let _ = write!(text, "<td>{}</td>", kept(&value));
+            let _ = write!(text, "<td>{}</td>", on_one_line(&value));
         }
         text.push_str("</tr>\n");
     }
@@ -139,7 +139,7 @@ fn lives(stage: &Stage, state: &AppState) -> String {
             format!(
                 "<span class=\"part\"><i style=\"background: {}\"></i>{}</span> ",
                 palette::spent(part.spent, false),
-                kept(&part.words())
+                on_one_line(&part.words())
             )
         });
         let length = 100.0 * group.gpu_hours / most;
@@ -147,7 +147,7 @@ fn lives(stage: &Stage, state: &AppState) -> String {
             text,
             "<div class=\"run\"><p>{} <span class=\"about\">{}</span></p><p class=\"about\">{}</p><div class=\"bar\" style=\"width: {length:.2}%\">",
             escaped(name),
-            kept(&waited),
+            on_one_line(&waited),
             named.collect::<String>()
         );
         for part in Spent::ALL
@@ -167,7 +167,7 @@ fn lives(stage: &Stage, state: &AppState) -> String {
 }
 
 /// Words on paper: a number and its unit stay on one line.
-fn kept(words: &str) -> String {
+fn on_one_line(words: &str) -> String {
     let words = format::units(words);
     let mut before = ' ';
     let words = words.chars().map(|letter| {

@@ -96,17 +96,6 @@ pub(super) fn moved(tree: &QueueTree, id: QueueId, parent: Option<QueueId>) -> E
     tree_of(tree, queues)
 }
 
-/// What a queue's line says besides its name and its parent.
-pub(super) fn fields(tree: &QueueTree, id: QueueId) -> String {
-    let all = text::lines(tree);
-    // A line of resources may come first.
-    let mut lines = all.lines().filter(|line| !line.starts_with(':'));
-    let line = lines.nth(id.index()).unwrap_or_default();
-    let fields = line.split(' ').skip(1);
-    let is_told = |field: &&str| !field.starts_with("parent=");
-    fields.filter(is_told).collect::<Vec<&str>>().join(" ")
-}
-
 /// With other fields for a queue.
 pub(super) fn with_fields(tree: &QueueTree, id: QueueId, fields: &str) -> Edited {
     if fields.contains([';', '#', '\n']) || fields.contains("parent=") {
@@ -177,16 +166,16 @@ mod tests {
     #[test]
     fn fields_of_a_queue_are_its_own() {
         let tree = tree();
-        assert_eq!(fields(&tree, id("a")), "gpus=4 borrow=2");
+        assert_eq!(text::fields(&tree, id("a")), "gpus=4 borrow=2");
         assert_eq!(
             of(with_fields(&tree, id("a"), "gpus=1  weight=3")),
             "lab;a,parent=lab,gpus=1,weight=3;b,parent=lab,gpus=4;c,gpus=1"
         );
         let with_resources = text::read(":gpus cores\nlab cores=8\na parent=lab weight=2");
         let with_resources = with_resources.expect("a tree");
-        assert_eq!(fields(&with_resources, QueueId(1)), "weight=2");
+        assert_eq!(text::fields(&with_resources, QueueId(1)), "weight=2");
         let changed = with_fields(&with_resources, QueueId(1), "cores=2").expect("a tree");
-        assert_eq!(fields(&changed, QueueId(0)), "cores=8");
+        assert_eq!(text::fields(&changed, QueueId(0)), "cores=8");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! beside. A queue's name opens its fields. The whole text stands behind a switch.
 
 use super::controls::{Take, chosen, field, list, option, switch_button, text_field};
-use super::queue_edits::{Edited, added, fields, moved, removed, renamed, with_fields, with_quota};
+use super::queue_edits::{Edited, added, moved, removed, renamed, with_fields, with_quota};
 use super::quota_bar::QuotaBar;
 use crate::draw::format::{figures, units};
 use crate::stage::SharedStage;
@@ -53,8 +53,8 @@ fn in_order(tree: &QueueTree) -> Vec<(QueueId, usize)> {
 }
 
 /// What a queue's line says besides its name, its parent and its quotas of GPUs.
-fn beside(tree: &QueueTree, id: QueueId) -> String {
-    let fields = fields(tree, id);
+fn other_fields(tree: &QueueTree, id: QueueId) -> String {
+    let fields = text::fields(tree, id);
     let fields = fields.split(' ').filter(|field| !field.starts_with("gpus"));
     fields.collect::<Vec<&str>>().join(" ")
 }
@@ -136,7 +136,7 @@ pub(super) fn QueuesForm(props: &Props) -> Html {
                 </>
             }
         });
-        let beside = beside(&tree, id);
+        let beside = other_fields(&tree, id);
         let is_open = *open == Some(id);
         let onclick = {
             let open = open.setter();
@@ -237,7 +237,7 @@ fn editor(
         <div class="queue-editor" role="group" aria-label={format!("The queue {}", queue.name)}>
             { text_field("Name", Some("Jobs belong to the leaf that is called as their tenant is, or their user, account, partition or QOS, and to the leaf with a rule for them"), queue.name.clone(), edit(renamed)) }
             { field("Below", None, list(chosen(&place), std::iter::once(none).chain(others).collect())) }
-            { text_field("Fields", Some("As in the text: gpus=8 borrow=4 lend=2 weight=2 priority=1 order=strict-fifo, and rules for jobs: jobs=user:ana:account:physics …"), fields(tree, id), edit(with_fields)) }
+            { text_field("Fields", Some("As in the text: gpus=8 borrow=4 lend=2 weight=2 priority=1 order=strict-fifo, and rules for jobs: jobs=user:ana:account:physics …"), text::fields(tree, id), edit(with_fields)) }
             <div class="row">
                 <button type="button" onclick={below}>{ "Add one below" }</button>
                 <button type="button" onclick={remove} disabled={is_last} title={is_last.then_some("A tree has one queue at least")}>{ "Remove" }</button>
@@ -254,7 +254,7 @@ mod tests {
     fn queues_stand_below_those_above_them() {
         let tree = text::read("lab\na parent=lab gpus=4 borrow=2\nc\nb parent=lab gpus=4");
         let tree = tree.expect("a tree");
-        assert_eq!(beside(&tree, QueueId(1)), "borrow=2");
+        assert_eq!(other_fields(&tree, QueueId(1)), "borrow=2");
         let order = in_order(&tree).into_iter();
         let order: Vec<(u32, usize)> = order.map(|(id, depth)| (id.0, depth)).collect();
         assert_eq!(order, [(0, 0), (1, 1), (3, 1), (2, 0)]);

@@ -101,17 +101,13 @@ pub(super) fn run(
 ) -> Result<Figures, Failure> {
     let policy = "fifo[backfill=true]".parse().context("FIFO is a policy");
     let spec = RunSpec {
-        policy: policy.map_err(Failure::Run)?,
-        cluster: cluster.clone(),
         placement: compared.placement,
         options: SimOptions {
             contention: compared.contention,
             weights: *choice,
             ..SimOptions::default()
         },
-        history: None,
-        outages: Default::default(),
-        queues: Default::default(),
+        ..RunSpec::new(policy.map_err(Failure::Run)?, cluster.clone())
     };
     let run = Driver::start(&spec, workload, weights);
     let mut run = run.map_err(|missing| Failure::Run(missing.into()))?;

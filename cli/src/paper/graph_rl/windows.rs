@@ -95,7 +95,7 @@ fn window_of(text: &str) -> Option<Window> {
 }
 
 /// What is asked for.
-pub(super) struct Asked<'a> {
+pub(super) struct WindowStudy<'a> {
     pub(super) sources: &'a [Source],
     /// Windows of each trace that names none.
     pub(super) count: u32,
@@ -165,7 +165,10 @@ struct Results {
     means: Vec<OverWindows>,
 }
 
-pub(super) fn compare(asked: &Asked<'_>, json: Option<&output::OutputFile>) -> Result<(), Failure> {
+pub(super) fn compare(
+    asked: &WindowStudy<'_>,
+    json: Option<&output::OutputFile>,
+) -> Result<(), Failure> {
     let mut cuts = Vec::new();
     for source in asked.sources {
         cuts.extend(cut(asked, source)?);
@@ -201,7 +204,7 @@ pub(super) fn compare(asked: &Asked<'_>, json: Option<&output::OutputFile>) -> R
 }
 
 /// The windows of a trace.
-fn cut(asked: &Asked<'_>, source: &Source) -> Result<Vec<Cut>, Failure> {
+fn cut(asked: &WindowStudy<'_>, source: &Source) -> Result<Vec<Cut>, Failure> {
     let name = input::called(&source.file);
     let opened = input::open_files(std::slice::from_ref(&source.file), &OpenOptions::default())?;
     let Opened::Trace(trace) = opened else {

@@ -79,16 +79,11 @@ impl World {
             .parse()
             .map_err(|error| Failure::Run(anyhow::Error::from(error)))?;
         let run = RunSpec {
-            policy: spec.clone(),
-            cluster: self.cluster.clone(),
-            placement: Default::default(),
             options: SimOptions {
                 restart_cost: self.restart_cost,
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(spec.clone(), self.cluster.clone())
         };
         let begun = run.start(Arc::clone(&self.workload));
         let mut run = Driver::new(begun, Arc::clone(&self.workload));

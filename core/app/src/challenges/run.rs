@@ -129,16 +129,17 @@ impl Drawn {
     ) -> Result<(Vec<f64>, RunLog), ScoreError> {
         let settings = self.challenge.settings();
         let spec = RunSpec {
-            policy: contender.policy.without_outages(),
-            cluster: self.challenge.sample().cluster_spec(),
             placement: settings.placement,
             options: SimOptions {
                 seed: self.seed,
                 ..settings.options
             },
-            history: None,
             outages: settings.outages,
             queues: settings.queues,
+            ..RunSpec::new(
+                contender.policy.without_outages(),
+                self.challenge.sample().cluster_spec(),
+            )
         };
         spec.check()?;
         let workload = &self.workload;

@@ -1,8 +1,8 @@
 //! Axes whose ticks are numbers people say aloud: 10 min, 1 h, 6 h; day 5; 50 %.
 
-use super::ticks::{DAY, DECADES, ELAPSED, FINE, HOUR, MINUTE, multiples, nice_step};
+use super::ticks::{DECADES, ELAPSED, FINE, multiples, nice_step};
 use super::ticks::{round_number, short_number, widened};
-use crate::format;
+use crate::format::{self, SPAN_UNITS, SpanUnit};
 use crate::moments::{self, Moments};
 use crate::window::Window;
 use std::borrow::Cow;
@@ -230,10 +230,11 @@ impl Axis {
         match self.unit {
             Unit::Duration if tick == 0.0 => "0".into(),
             Unit::Duration => {
-                let units = [(DAY, "d"), (HOUR, "h"), (MINUTE, "min")];
-                let whole = |(size, _): &(f64, &str)| tick >= *size && (tick / size).fract() < 1e-9;
-                let (size, unit) = units.into_iter().find(whole).unwrap_or((1.0, "s"));
-                format!("{} {unit}", round_number(tick / size))
+                let [.., second] = SPAN_UNITS;
+                let is_whole =
+                    |of: &SpanUnit| tick >= of.seconds && (tick / of.seconds).fract() < 1e-9;
+                let unit = SPAN_UNITS.into_iter().find(is_whole).unwrap_or(second);
+                format!("{} {}", round_number(tick / unit.seconds), unit.name)
             }
             Unit::Moment(step) => moments::label(tick, step),
             Unit::Date(_, ref marks) => {
@@ -353,6 +354,7 @@ impl Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures::ticks::DAY;
     use crate::moments::Dated;
     use switchyard::calendar::Zone;
 

@@ -51,7 +51,7 @@ pub enum Chart {
 
 impl Chart {
     /// Every chart, in the order of the page.
-    const ALL: [Chart; 8] = [
+    const ALL: &'static [Chart] = &[
         Self::JctCdf,
         Self::JctByGang,
         Self::JctByType,
@@ -66,7 +66,7 @@ impl Chart {
     pub fn of(comparison: &Comparison<'_>) -> impl Iterator<Item = Self> + use<> {
         let types = comparison.has_types();
         let lost = comparison.runs.iter().any(|run| run.log.evictions() > 0);
-        Self::ALL.into_iter().filter(move |chart| match chart {
+        Self::ALL.iter().copied().filter(move |chart| match chart {
             Self::JctByType => types,
             Self::Lost => lost,
             _ => true,

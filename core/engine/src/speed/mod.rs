@@ -27,7 +27,7 @@ use neighbours::Neighbours;
 use sharing::Sharing;
 use spread::Spread;
 #[cfg(feature = "solvers")]
-use standing::Beside;
+use standing::CoLocated;
 use switchyard_explain::Cause;
 use types::Types;
 
@@ -58,7 +58,7 @@ impl Speeds {
         #[cfg(feature = "solvers")]
         if setting.interleaves {
             laws.push(Box::new(Interleaving::default()));
-            laws.push(Box::new(Beside::default()));
+            laws.push(Box::new(CoLocated::default()));
         }
         if options.contention {
             laws.push(Box::new(Contention::new(setting, cluster)));

@@ -11,7 +11,7 @@ use switchyard_interleaving::antman::iteration_beside;
 use switchyard_interleaving::grouping::Kind;
 
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct CoLocated {
     standings: Standings,
     /// Of those with a standing: what was measured of each, and its factor.
     jobs: BTreeMap<JobId, (Option<Kind>, f64)>,
@@ -19,13 +19,13 @@ pub(super) struct Beside {
     touched: Vec<JobId>,
 }
 
-impl Beside {
+impl CoLocated {
     fn kind(&self, job: JobId) -> Option<Kind> {
         self.jobs.get(&job)?.0
     }
 
     /// By what an opportunistic job's speed is multiplied beside another one.
-    fn factor_beside(&self, job: JobId, other: JobId) -> f64 {
+    fn co_located_factor(&self, job: JobId, other: JobId) -> f64 {
         let (Some(own), Some(of_other)) = (self.kind(job), self.kind(other)) else {
             return 1.0 / Standings::MOST as f64;
         };
@@ -37,8 +37,8 @@ impl Beside {
     fn factor_now(&self, job: JobId) -> f64 {
         match self.standings.of(job) {
             Some(Standing::Opportunistic) => {
-                let others = self.standings.beside(job).into_iter();
-                let factors = others.map(|other| self.factor_beside(job, other));
+                let others = self.standings.co_located(job).into_iter();
+                let factors = others.map(|other| self.co_located_factor(job, other));
                 factors.fold(1.0, f64::min)
             }
             _ => 1.0,
@@ -46,7 +46,7 @@ impl Beside {
     }
 }
 
-impl Law for Beside {
+impl Law for CoLocated {
     fn enter(&mut self, entering: &Entering<'_>) {
         let (job, Some(standing)) = (entering.id, entering.standing) else {
             return;
@@ -57,12 +57,12 @@ impl Law for Beside {
         if let Some(of) = self.jobs.get_mut(&job) {
             of.1 = factor;
         }
-        self.touched.extend(self.standings.beside(job));
+        self.touched.extend(self.standings.co_located(job));
     }
 
     fn leave(&mut self, job: JobId) {
         if self.jobs.remove(&job).is_some() {
-            self.touched.extend(self.standings.beside(job));
+            self.touched.extend(self.standings.co_located(job));
             self.standings.leave(job);
         }
     }
@@ -88,8 +88,8 @@ impl Law for Beside {
         if factor >= 1.0 {
             return;
         }
-        let mut slowest = self.standings.beside(job);
-        slowest.retain(|&other| self.factor_beside(job, other) <= factor);
+        let mut slowest = self.standings.co_located(job);
+        slowest.retain(|&other| self.co_located_factor(job, other) <= factor);
         let share = (1.0 - factor) / slowest.len() as f64;
         causes.push(Cause {
             law: "beside".to_owned(),

@@ -9,7 +9,7 @@
 
 use super::{Application, Known};
 
-const DEFINITIONS: [(&str, &str); 6] = [
+const DEFINITIONS: &[(&str, &str)] = &[
     ("bert", include_str!("embedded/bert.json")),
     ("cifar10", include_str!("embedded/cifar10.json")),
     ("deepspeech2", include_str!("embedded/deepspeech2.json")),
@@ -48,7 +48,8 @@ mod tests {
     fn all_six_are_sound() {
         let applications = Application::embedded();
         let names: Vec<&str> = applications.iter().map(|a| &*a.name).collect();
-        assert_eq!(names, DEFINITIONS.map(|(name, _)| name));
+        let defined: Vec<&str> = DEFINITIONS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, defined);
         for application in &applications {
             assert!(!application.tuned.is_empty());
             let time = application.training_time(&[1], application.limits.m0);

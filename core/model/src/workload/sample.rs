@@ -53,7 +53,7 @@ enum Jobs {
     /// Name, GPUs and seconds; all there at the start.
     Listed(&'static [(&'static str, u32, f64)]),
     /// Of tenants. In order of submission.
-    OfTenants(&'static [Told]),
+    OfTenants(&'static [WholeJob]),
     /// Of models. In order of submission.
     OfModels(&'static [Training]),
     /// Of a challenge.
@@ -62,7 +62,7 @@ enum Jobs {
 
 /// A job that is told whole.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct WholeJob {
     name: &'static str,
     tenant: &'static str,
     /// Hours.
@@ -161,14 +161,14 @@ pub const SAMPLES: &[Sample] = &[
         cluster: "2x8",
         opens_at: 3.5 * 3600.0,
         jobs: Jobs::OfTenants(&[
-            told("vision-train", "vision", 0.0, 8, 6.0),
-            told("vision-sweep", "vision", 0.5, 8, 7.0),
-            told("speech-train", "speech", 2.0, 4, 3.0),
-            told("vision-eval", "vision", 2.25, 4, 2.0),
-            told("speech-tune", "speech", 2.75, 4, 5.0),
-            told("ana", "speech", 3.0, 4, 1.0),
-            told("vision-tune", "vision", 4.0, 2, 1.5),
-            told("speech-eval", "speech", 7.0, 2, 1.0),
+            whole_job("vision-train", "vision", 0.0, 8, 6.0),
+            whole_job("vision-sweep", "vision", 0.5, 8, 7.0),
+            whole_job("speech-train", "speech", 2.0, 4, 3.0),
+            whole_job("vision-eval", "vision", 2.25, 4, 2.0),
+            whole_job("speech-tune", "speech", 2.75, 4, 5.0),
+            whole_job("ana", "speech", 3.0, 4, 1.0),
+            whole_job("vision-tune", "vision", 4.0, 2, 1.5),
+            whole_job("speech-eval", "speech", 7.0, 2, 1.0),
         ]),
     },
     Sample {
@@ -241,8 +241,14 @@ const fn training(model: &'static str, submit: f64, gpus: u32, runs: f64) -> Tra
     }
 }
 
-const fn told(name: &'static str, tenant: &'static str, submit: f64, gpus: u32, runs: f64) -> Told {
-    Told {
+const fn whole_job(
+    name: &'static str,
+    tenant: &'static str,
+    submit: f64,
+    gpus: u32,
+    runs: f64,
+) -> WholeJob {
+    WholeJob {
         name,
         tenant,
         submit,
@@ -503,7 +509,7 @@ fn of_models(list: &[Training]) -> Workload {
     }
 }
 
-fn of_tenants(list: &[Told]) -> Workload {
+fn of_tenants(list: &[WholeJob]) -> Workload {
     let mut tenants: Vec<String> = Vec::new();
     let jobs = list.iter().map(|told| {
         let known = tenants.iter().position(|name| name == told.tenant);

@@ -2,8 +2,8 @@
 //! whom.
 
 use super::board::{Board, Hold, gpus};
+use super::explaining::{self, Grounds, Why};
 use super::keeping::keeps;
-use super::told::{self, Grounds, Why};
 use crate::cluster::{Gpus, Part, Placement};
 use crate::job::JobId;
 use crate::muri::kind;
@@ -45,7 +45,7 @@ impl Table<'_, '_> {
     /// How a job would have its GPUs.
     fn hold(&self, job: JobId, standing: Standing) -> Hold {
         match kind(self.view, job) {
-            Some(_) if self.view.may_run_beside(job) => Hold::With(standing),
+            Some(_) if self.view.may_be_co_located(job) => Hold::With(standing),
             _ => Hold::Alone,
         }
     }
@@ -332,6 +332,6 @@ impl Policy for AntMan {
             kept: self.kept.get(&job).map_or(&[], Vec::as_slice),
             left: self.left[usize::from(standing == Standing::Opportunistic)],
         };
-        told::explain(&grounds, view, job)
+        explaining::explain(&grounds, view, job)
     }
 }

@@ -19,9 +19,9 @@ mod board;
 #[cfg(feature = "solvers")]
 mod deciding;
 #[cfg(feature = "solvers")]
-mod keeping;
+mod explaining;
 #[cfg(feature = "solvers")]
-mod told;
+mod keeping;
 
 use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};

@@ -16,7 +16,7 @@ use switchyard_engine::{NodeState, View};
 use switchyard_queues::kai::cycle::facts::NoQuota;
 use switchyard_queues::kai::division::{Claim, Share, Step, divide_into};
 use switchyard_queues::kai::history;
-use switchyard_queues::kai::levels::{Asked, claim};
+use switchyard_queues::kai::levels::{Demands, claim};
 use switchyard_queues::kai::min_runtime::Resolve;
 use switchyard_queues::kai::order::{Contender, Decided, compare};
 use switchyard_queues::kai::reclaim::Reclaimer;
@@ -291,7 +291,7 @@ impl Board {
 
     /// Claims of the queues below one, of a resource.
     fn claims(&self, now: f64, queues: &[QueueId], resource: usize, into: &mut Vec<Claim>) {
-        let asked = Asked {
+        let asked = Demands {
             totals: &self.totals,
             k: self.rules.k,
             requests: &self.requests,

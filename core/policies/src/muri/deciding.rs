@@ -1,8 +1,8 @@
 //! The rounds. In: a rank for each job. Out: who takes turns with whom.
 
-use super::kept;
+use super::explaining::{self, Grounds};
 use super::layout::Layout;
-use super::told::{self, Grounds};
+use super::same_groups;
 use crate::job::JobId;
 use crate::order;
 use crate::{Cadence, Explanation, Policy, Rng, Verdict, rounds};
@@ -67,7 +67,7 @@ struct Kinds(Vec<Kind>);
 impl Kinds {
     /// A job's kind, by its place among them; none: it takes turns with no other.
     fn of(&mut self, view: &View<'_>, job: JobId) -> Option<usize> {
-        let kind = told::kind(view, job)?;
+        let kind = explaining::kind(view, job)?;
         let known = self.0.iter().position(|other| *other == kind);
         Some(known.unwrap_or_else(|| {
             self.0.push(kind);
@@ -214,7 +214,7 @@ impl Policy for Muri {
                 known.len() - 1
             })
         };
-        kept::as_before(view, &mut groups, alike);
+        same_groups::as_before(view, &mut groups, alike);
         let ranked = ranked.iter().map(|&(_, job)| job);
         self.layout.lay(view, plan, self.strategy, &groups, ranked);
     }
@@ -235,6 +235,6 @@ impl Policy for Muri {
             seconds: &self.seconds,
             slowdowns: &self.options.slowdowns,
         };
-        told::explain(&grounds, view, job)
+        explaining::explain(&grounds, view, job)
     }
 }

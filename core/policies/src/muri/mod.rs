@@ -14,20 +14,20 @@
 #[cfg(feature = "solvers")]
 mod deciding;
 #[cfg(feature = "solvers")]
-mod kept;
+mod explaining;
 #[cfg(feature = "solvers")]
 mod layout;
 #[cfg(feature = "solvers")]
-mod told;
+mod same_groups;
 
 use super::parameters::param;
 use super::{ParamInfo, ParamKind};
 #[cfg(feature = "solvers")]
 pub(super) use deciding::{Muri, Rank, options};
 #[cfg(feature = "solvers")]
-pub(super) use layout::Layout;
+pub(super) use explaining::kind;
 #[cfg(feature = "solvers")]
-pub(super) use told::kind;
+pub(super) use layout::Layout;
 
 /// How often groups are made.
 pub(super) const INTERVAL: ParamInfo = param(

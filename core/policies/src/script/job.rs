@@ -33,13 +33,13 @@ pub(super) struct Facts {
 /// Where a job is, what it needs, and what is kept of it from one decision to the next.
 pub(super) struct Seat {
     pub(super) at: Arc<board::Seat>,
-    pub(super) kept: Rc<Kept>,
+    pub(super) kept: Rc<ActiveJob>,
     pub(super) trainee: Option<Shared>,
 }
 
 /// What is kept of a job as long as it is active.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct ActiveJob {
     name: ImmutableString,
     tenant_name: ImmutableString,
     pub(super) queue: Cell<u32>,
@@ -101,7 +101,7 @@ impl Job {
     }
 }
 
-impl Kept {
+impl ActiveJob {
     /// Of a job that has come.
     pub(super) fn of(view: &View<'_>, id: JobId) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl Seat {
         view: &View<'_>,
         id: JobId,
         strategy: Strategy,
-        kept: &Rc<Kept>,
+        kept: &Rc<ActiveJob>,
         trainee: Option<Shared>,
     ) -> Self {
         Self {

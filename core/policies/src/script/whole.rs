@@ -1,7 +1,7 @@
 //! A script that decides the whole, `fn plan(view)`: who starts, stops and moves, where, with which batch,
 //! and when it wants to be asked again.
 
-use super::job::{Job, Kept, Seat};
+use super::job::{ActiveJob, Job, Seat};
 use super::jobs::Jobs;
 use super::program::Script;
 use super::seen::{Facts, Seen};
@@ -24,7 +24,7 @@ pub(super) struct Whole {
     script: Script,
     strategy: Strategy,
     /// The active jobs.
-    kept: BTreeMap<JobId, Rc<Kept>>,
+    kept: BTreeMap<JobId, Rc<ActiveJob>>,
     trainees: Trainees,
     /// `this`: what the script keeps from one decision to the next.
     state: Dynamic,
@@ -43,7 +43,7 @@ impl Whole {
 
     fn follow(&mut self, view: &View<'_>, moment: &Moment) {
         for &job in &moment.arrived {
-            self.kept.insert(job, Rc::new(Kept::of(view, job)));
+            self.kept.insert(job, Rc::new(ActiveJob::of(view, job)));
         }
         for job in &moment.finished {
             self.kept.remove(job);

@@ -1,9 +1,9 @@
 //! The rounds. In: what has happened, and what is free. Out: who has which GPUs with which batch.
 
+use super::explaining::{self, Decided, Grounds};
 use super::kinds::Kinds;
 use super::layout::{Nodes, Wanted, lay};
 use super::members::Member;
-use super::told::{self, Decided, Grounds};
 use crate::cluster::{Part, Placement};
 use crate::goodput::{Fits, LocalBatch};
 use crate::job::JobId;
@@ -73,7 +73,8 @@ impl Sia {
                     let needs = view.needs(job);
                     let is_gang = view.training(job).is_none();
                     let most = self.kinds.most(|pool| needs.allows(pool));
-                    if is_gang && (view.gpus(job) > most || told::needs_more_than_gpus(needs)) {
+                    if is_gang && (view.gpus(job) > most || explaining::needs_more_than_gpus(needs))
+                    {
                         self.first.push(job);
                     } else {
                         self.members.push(Member::new(job, view.pools()));
@@ -430,7 +431,7 @@ impl Policy for Sia {
 
     fn explain(&self, view: &View<'_>, job: JobId) -> Explanation {
         let member = self.member(job).map(|at| &self.members[at]);
-        told::explain(self.last.as_ref(), view, job, member)
+        explaining::explain(self.last.as_ref(), view, job, member)
     }
 
     fn round(&self) -> Option<RoundReport> {

@@ -13,13 +13,13 @@
 #[cfg(feature = "solvers")]
 mod deciding;
 #[cfg(feature = "solvers")]
+mod explaining;
+#[cfg(feature = "solvers")]
 mod kinds;
 #[cfg(feature = "solvers")]
 mod layout;
 #[cfg(feature = "solvers")]
 mod members;
-#[cfg(feature = "solvers")]
-mod told;
 
 use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};

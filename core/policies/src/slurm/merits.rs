@@ -5,7 +5,7 @@ use super::standing::Standing;
 use crate::job::JobId;
 use crate::workload::{Label, Workload};
 use switchyard_engine::View;
-use switchyard_queues::slurm::factors::{self, Asked, Machine, SizeRule};
+use switchyard_queues::slurm::factors::{self, JobSize, Machine, SizeRule};
 use switchyard_queues::slurm::priority::{Factors, Rounding, Weights};
 use switchyard_queues::tree::{QueueId, QueueTree};
 
@@ -95,7 +95,7 @@ impl Merits {
     ) -> Factors {
         let leaf = self.leaves[job.index()];
         let gpus = view.gpus(job);
-        let asked = Asked {
+        let asked = JobSize {
             nodes: gpus.div_ceil(self.gpus_per_node),
             cpus: gpus,
             minutes: Some(libm::ceil(limit / 60.0) as u32),

@@ -9,7 +9,7 @@ use crate::tree::{QueueId, QueueTree};
 
 /// What is divided, and what queues ask for. Numbers per queue lie queue by queue, in the order of the tree's resources.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct Demands<'a> {
     /// What there is of each resource.
     pub totals: &'a [f64],
     /// How much history counts.
@@ -38,7 +38,7 @@ impl TreeShares {
 }
 
 /// What a queue claims of one resource: its place among the tree's resources.
-pub fn claim(tree: &QueueTree, asked: &Asked, queue: QueueId, resource: usize) -> Claim {
+pub fn claim(tree: &QueueTree, asked: &Demands, queue: QueueId, resource: usize) -> Claim {
     let of = tree.queue(queue);
     let quota = of.quotas[resource];
     let at = queue.index() * tree.resources().len() + resource;
@@ -82,7 +82,7 @@ pub fn sum_up(tree: &QueueTree, amounts: &mut [f64]) {
 /// Divides a cluster among the queues of a tree, and tells every step: the queue, the resource, what it got and why.
 pub fn divide_tree(
     tree: &QueueTree,
-    asked: &Asked,
+    asked: &Demands,
     mut tell: impl FnMut(QueueId, usize, Step),
 ) -> TreeShares {
     let resources = tree.resources().len();

@@ -107,7 +107,7 @@ pub struct Assignment {
 
 /// What could be done with a flavor, from the worst to the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+enum FlavorFit {
     NoFit,
     NoVictims,
     Preempt,
@@ -115,7 +115,7 @@ enum Way {
     Fit,
 }
 
-impl Way {
+impl FlavorFit {
     fn mode(self) -> Mode {
         match self {
             Self::NoFit => Mode::NoFit,
@@ -127,17 +127,17 @@ impl Way {
 
 #[derive(Clone, Copy, Debug)]
 struct Rank {
-    way: Way,
+    way: FlavorFit,
     height: u32,
 }
 
 impl Rank {
     /// Whether it is better than another one.
     fn beats(self, other: Self, fungibility: Fungibility) -> bool {
-        if self.way == Way::NoFit || other.way == Way::NoFit {
-            return self.way != Way::NoFit;
+        if self.way == FlavorFit::NoFit || other.way == FlavorFit::NoFit {
+            return self.way != FlavorFit::NoFit;
         }
-        let has_victims = |rank: Self| rank.way != Way::NoVictims;
+        let has_victims = |rank: Self| rank.way != FlavorFit::NoVictims;
         if has_victims(self) != has_victims(other) {
             return has_victims(self);
         }
@@ -152,8 +152,8 @@ impl Rank {
     }
 
     fn goes_on(self, fungibility: Fungibility) -> bool {
-        let preempts = matches!(self.way, Way::Preempt | Way::Reclaim);
-        matches!(self.way, Way::NoFit | Way::NoVictims)
+        let preempts = matches!(self.way, FlavorFit::Preempt | FlavorFit::Reclaim);
+        matches!(self.way, FlavorFit::NoFit | FlavorFit::NoVictims)
             || preempts && fungibility.when_can_preempt == Search::GoesOn
             || self.height > 0 && fungibility.when_can_borrow == Search::GoesOn
     }
@@ -163,7 +163,7 @@ impl Rank {
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     one: Use,
-    way: Way,
+    way: FlavorFit,
     height: u32,
 }
 
@@ -248,7 +248,7 @@ impl Chooser<'_> {
             for Taken { one, way, height } in taken {
                 assignment.mode = assignment.mode.min(way.mode());
                 assignment.borrowing = assignment.borrowing.max(height);
-                if way != Way::Fit {
+                if way != FlavorFit::Fit {
                     assignment.contested.push(one.slot);
                 }
                 assignment.uses.push(one);
@@ -274,7 +274,7 @@ impl Chooser<'_> {
         let fungibility = state.quotas().fungibility(self.head.queue);
         let mut best = Vec::new();
         let mut best_rank = Rank {
-            way: Way::NoFit,
+            way: FlavorFit::NoFit,
             height: u32::MAX,
         };
         let mut next = 0;
@@ -284,13 +284,13 @@ impl Chooser<'_> {
                 continue;
             }
             let mut rank = Rank {
-                way: Way::Fit,
+                way: FlavorFit::Fit,
                 height: 0,
             };
             let mut taken = Vec::new();
             for &(kind, amount) in asks {
                 let Some(slot) = state.quotas().resources().slot(kind, flavor) else {
-                    rank.way = Way::NoFit;
+                    rank.way = FlavorFit::NoFit;
                     continue;
                 };
                 let one = Use { slot, amount };
@@ -331,7 +331,12 @@ impl Chooser<'_> {
     }
 
     /// What could be done with one resource of one flavor.
-    fn look(&mut self, state: &mut State, one: Use, refusals: &mut Vec<Refusal>) -> (Way, u32) {
+    fn look(
+        &mut self,
+        state: &mut State,
+        one: Use,
+        refusals: &mut Vec<Refusal>,
+    ) -> (FlavorFit, u32) {
         let Use { slot, amount } = one;
         let queue = self.head.queue;
         let potential = state.quotas().potential(queue, slot);
@@ -341,13 +346,13 @@ impl Chooser<'_> {
                 asked: amount,
                 potential,
             });
-            return (Way::NoFit, 0);
+            return (FlavorFit::NoFit, 0);
         }
         let (available, bound) = state.book().available_within(queue, slot);
         let available = available.or_zero();
         let (height, is_below_root) = state.book().height_that_fits(queue, slot, amount);
         if amount <= available {
-            return (Way::Fit, height);
+            return (FlavorFit::Fit, height);
         }
         let quotas = state.quotas();
         let may_while_borrowing = quotas.while_borrowing(queue) != WhileBorrowing::Never
@@ -357,20 +362,20 @@ impl Chooser<'_> {
         let (way, height) = if may_preempt {
             self.victims(state, one)
         } else {
-            (Way::NoFit, height)
+            (FlavorFit::NoFit, height)
         };
         refusals.push(Refusal::AboveAvailable {
             slot,
             asked: amount,
             available,
             bound,
-            has_victims: matches!(way, Way::Preempt | Way::Reclaim),
+            has_victims: matches!(way, FlavorFit::Preempt | FlavorFit::Reclaim),
         });
         (way, height)
     }
 
     /// Whether there are victims for one resource, and how far the workload would borrow without them.
-    fn victims(&mut self, state: &mut State, one: Use) -> (Way, u32) {
+    fn victims(&mut self, state: &mut State, one: Use) -> (FlavorFit, u32) {
         let (uses, contested) = ([one], [one.slot]);
         let preemptor = preemptor(self.head, &uses, &contested);
         let found = preemption::find(state, &preemptor, self.fair);
@@ -388,11 +393,11 @@ impl Chooser<'_> {
             .iter()
             .filter_map(|victim| state.get(victim.id));
         let way = if found.victims.is_empty() {
-            Way::NoVictims
+            FlavorFit::NoVictims
         } else if victims.any(|victim| victim.queue == self.head.queue) {
-            Way::Preempt
+            FlavorFit::Preempt
         } else {
-            Way::Reclaim
+            FlavorFit::Reclaim
         };
         self.searches.push((one, found));
         (way, height)

@@ -35,7 +35,7 @@ pub fn tres(asked: f64, of_partition: f64) -> f64 {
 
 /// What a job asks for, as far as its size counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct JobSize {
     /// The least number of nodes.
     pub nodes: u32,
     /// CPUs; 0 where it does not say.
@@ -65,7 +65,7 @@ pub struct SizeRule {
 
 /// A job's size against the machine's: the mean of nodes and CPUs, else CPUs over minutes. 1 minus it if small jobs are
 /// favored.
-pub fn job_size(asked: Asked, machine: Machine, rule: SizeRule) -> f64 {
+pub fn job_size(asked: JobSize, machine: Machine, rule: SizeRule) -> f64 {
     if machine.nodes == 0 || machine.cpus == 0 {
         return 0.0;
     }
@@ -112,7 +112,7 @@ mod tests {
             nodes: 100,
             cpus: 10_000,
         };
-        let asked = |nodes, cpus| Asked {
+        let asked = |nodes, cpus| JobSize {
             nodes,
             cpus,
             minutes: Some(60),
@@ -139,7 +139,7 @@ mod tests {
             favors_small: false,
             relative_to_time: true,
         };
-        let asked = |nodes, cpus, minutes| Asked {
+        let asked = |nodes, cpus, minutes| JobSize {
             nodes,
             cpus,
             minutes,

@@ -341,7 +341,7 @@ pub fn queues_csv<'a>(runs: impl IntoIterator<Item = (&'a str, &'a QueueReport)>
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-const COLUMNS: [&str; 17] = [
+const COLUMNS: &[&str] = &[
     "policy",
     "queue",
     "parent",

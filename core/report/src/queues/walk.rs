@@ -38,7 +38,7 @@ pub(super) struct Totals {
 
 /// What lendings do not know of a queue.
 #[derive(Clone, Copy, Debug, Default)]
-struct Beside {
+struct OwnTotals {
     used: i64,
     waiting: i64,
     waited: f64,
@@ -55,7 +55,7 @@ pub(super) struct Place {
     pub(super) events: usize,
     pub(super) now: f64,
     lendings: Vec<Lending>,
-    beside: Vec<Beside>,
+    beside: Vec<OwnTotals>,
     /// Jobs that wait, of all queues.
     waiting: u32,
     /// For how long some job has waited.
@@ -66,9 +66,9 @@ impl Place {
     /// Before the first event.
     pub(super) fn first(queues: &RunQueues, log: &RunLog) -> Self {
         let begin = log.event_times().first().copied().unwrap_or(0.0);
-        let beside = Beside {
+        let beside = OwnTotals {
             until: begin,
-            ..Beside::default()
+            ..OwnTotals::default()
         };
         Self {
             events: 0,
@@ -196,7 +196,7 @@ impl<'a> Walk<'a> {
         self.on_path(leaf, |of| of.used += all);
     }
 
-    fn on_path(&mut self, leaf: QueueId, change: impl Fn(&mut Beside)) {
+    fn on_path(&mut self, leaf: QueueId, change: impl Fn(&mut OwnTotals)) {
         let (now, contended) = (self.place.now, self.place.contended);
         for id in self.queues.tree.path(leaf) {
             let of = &mut self.place.beside[id.index()];
@@ -275,7 +275,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Beside {
+impl OwnTotals {
     fn sum_up(&mut self, now: f64, contended: f64) {
         self.waited += self.waiting as f64 / 1000.0 * (now - self.until);
         self.used_while_waiting += self.used as f64 / 1000.0 * (contended - self.contended);

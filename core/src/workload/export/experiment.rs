@@ -42,13 +42,14 @@ pub fn experiment(
     out.write_str(if tenants { ",tenant" } else { "" })?;
     out.write_str(if models { ",model" } else { "" })?;
     out.write_str(if batches { ",batch" } else { "" })?;
-    let demands = DEMANDS.map(|(name, of)| {
+    let demands = DEMANDS.iter().map(|(name, of)| {
         let asked = workload
             .jobs
             .iter()
             .any(|job| of(workload, &job.demand).is_some());
         (name, of, asked)
     });
+    let demands: Vec<_> = demands.collect();
     for (name, ..) in demands.iter().filter(|(.., asked)| *asked) {
         write!(out, ",{name}")?;
     }
@@ -57,10 +58,11 @@ pub fn experiment(
     let attempts = !recorded.attempts.is_empty();
     out.write_str(if statuses { ",status" } else { "" })?;
     out.write_str(if attempts { ",attempts" } else { "" })?;
-    let kept = KEPT.map(|(name, of)| {
+    let kept = RECORDED.iter().map(|(name, of)| {
         let mut jobs = (0..workload.jobs.len() as u32).map(JobId);
         (name, of, jobs.any(|job| of(workload, job).is_some()))
     });
+    let kept: Vec<_> = kept.collect();
     for (name, ..) in kept.iter().filter(|(.., told)| *told) {
         write!(out, ",{name}")?;
     }
@@ -104,10 +106,10 @@ pub fn experiment(
 }
 
 /// The text of what a job asks for, if it does.
-type Asked = fn(&Workload, &Demand) -> Option<String>;
+type OfDemand = fn(&Workload, &Demand) -> Option<String>;
 
 /// What a job asks for besides GPUs, by column.
-const DEMANDS: [(&str, Asked); 8] = [
+const DEMANDS: &[(&str, OfDemand)] = &[
     ("gpu_types", |workload, demand| {
         types(workload, demand.types)
     }),
@@ -127,10 +129,10 @@ const DEMANDS: [(&str, Asked); 8] = [
 ];
 
 /// The text of what is recorded of a job, if it is.
-type Told = fn(&Workload, JobId) -> Option<String>;
+type OfRecord = fn(&Workload, JobId) -> Option<String>;
 
 /// What is recorded of a job besides how it ended, by column.
-const KEPT: [(&str, Told); 9] = [
+const RECORDED: &[(&str, OfRecord)] = &[
     (Label::User.word(), |of, job| label(of, job, Label::User)),
     (Label::Account.word(), |of, job| {
         label(of, job, Label::Account)

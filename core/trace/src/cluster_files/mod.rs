@@ -19,7 +19,7 @@ pub(crate) use super::cluster_file::read;
 use super::sniff::Sniff;
 pub(crate) use slurm_nodes::read_together;
 
-const KINDS: [&ClusterKind; 15] = [
+const KINDS: &[&ClusterKind] = &[
     &tiresias::KIND,
     &alibaba_nodes::V2023,
     &alibaba_nodes::SPOT,
@@ -39,7 +39,8 @@ const KINDS: [&ClusterKind; 15] = [
 
 /// Which kind a file is, if any.
 pub(crate) fn recognise(sniff: &Sniff<'_>) -> Option<&'static ClusterKind> {
-    KINDS.into_iter().find(|kind| (kind.recognise)(sniff))
+    let mut kinds = KINDS.iter().copied();
+    kinds.find(|kind| (kind.recognise)(sniff))
 }
 
 /// Whether it is read [together](read_together) with others of its kind.

@@ -92,7 +92,7 @@ pub(super) const SINFO_JSON: ClusterKind = ClusterKind {
 const MAX_NODES: usize = 100_000;
 
 /// A node as its line tells it.
-struct Told<'a> {
+struct NodeLine<'a> {
     line: u32,
     gres: &'a str,
     cores: f64,
@@ -100,7 +100,7 @@ struct Told<'a> {
     memory: f64,
 }
 
-impl Told<'_> {
+impl NodeLine<'_> {
     /// A machine for each type of its GPUs; one without GPUs where it has none.
     fn machines(&self, sniff: &Sniff<'_>) -> Result<Vec<Machine>, OpenError> {
         let mut kinds: Vec<(String, u32)> = Vec::new();
@@ -257,7 +257,7 @@ fn read_pairs(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
             let threads = figure("ThreadsPerCore").unwrap_or(1.0);
             Some(sockets.unwrap_or(1.0) * figure("CoresPerSocket")? * threads)
         });
-        let told = Told {
+        let told = NodeLine {
             line: node.line,
             gres: get("Gres"),
             cores: cores.unwrap_or(0.0),
@@ -267,7 +267,7 @@ fn read_pairs(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
         for name in fresh(sniff, node.line, node.get("NodeName"), &mut seen)? {
             match gres.told(&name, told.gres) {
                 Some(gres) => {
-                    let told = Told {
+                    let told = NodeLine {
                         gres: &gres,
                         ..told
                     };
@@ -282,7 +282,7 @@ fn read_pairs(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
             if !seen.insert(name.clone()) {
                 continue;
             }
-            let told = Told {
+            let told = NodeLine {
                 line: *line,
                 gres: &gres.told(name, "").unwrap_or_default(),
                 cores: 0.0,
@@ -317,7 +317,7 @@ fn read_json(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
         while let Some(row) = nodes.next() {
             let node: JsonNode =
                 parse(row.cell(0)).map_err(|why| bad(sniff, row.line, "nodes", why))?;
-            let told = Told {
+            let told = NodeLine {
                 line: row.line,
                 gres: &node.gres,
                 cores: node.cpus,
@@ -373,7 +373,7 @@ fn read_sinfo_json(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
         while let Some(row) = groups.next() {
             let group: JsonGroup =
                 parse(row.cell(0)).map_err(|why| bad(sniff, row.line, "sinfo", why))?;
-            let told = Told {
+            let told = NodeLine {
                 line: row.line,
                 gres: &group.gres.total,
                 cores: group.cpus.minimum,
@@ -406,7 +406,7 @@ fn read_sinfo(sniff: &Sniff<'_>) -> Result<ClusterFile, OpenError> {
         let at = |column: Option<&crate::sniff::Column>| column.map_or("", |c| row.cell(c.index));
         // A group of unlike nodes is told by its least, as in 64+.
         let figure = |name: &str| number(at(sniff.column(name)).trim_end_matches('+'));
-        let told = Told {
+        let told = NodeLine {
             line: row.line,
             gres: at(sniff.column("gres")),
             cores: figure("cpus").unwrap_or(0.0),

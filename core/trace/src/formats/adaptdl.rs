@@ -12,7 +12,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Draft, Sink, Told};
+use crate::sink::{self, Draft, RowRecord, Sink};
 use crate::sniff::Sniff;
 use std::collections::BTreeMap;
 
@@ -81,7 +81,7 @@ impl AdaptDl {
             model: application,
             batch: Some(batch),
             asks: Default::default(),
-            told: Told::default(),
+            record: RowRecord::default(),
             status: Status::Unknown,
         })
     }

@@ -12,7 +12,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::sniff::{Column, Sniff};
 
 const COLUMNS: [&str; 6] = [
@@ -123,9 +123,9 @@ impl Dlrm {
                 memory: known(&self.memory),
                 ..Asks::default()
             },
-            told: Told {
+            record: RowRecord {
                 start: Some(start),
-                ..Told::default()
+                ..RowRecord::default()
             },
             status: if running {
                 Status::Running

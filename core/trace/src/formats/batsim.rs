@@ -19,7 +19,7 @@ use crate::job::Status;
 use crate::objects::parse;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Fields, Row};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::sniff::Shape;
 use crate::timestamp::TimeUnit;
 use crate::wording::shorten;
@@ -159,7 +159,7 @@ fn read(
             time: walltime,
             ..Asks::default()
         },
-        told: Told::default(),
+        record: RowRecord::default(),
         status: match killed {
             Some(_) => Status::Failed,
             None => Status::Unknown,

@@ -14,7 +14,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Draft, Sink, Told};
+use crate::sink::{self, Draft, RowRecord, Sink};
 use crate::sniff::{Evidence, Sniff};
 use crate::throughputs::JobType;
 use switchyard_model::workload::GpuGeneration;
@@ -140,7 +140,7 @@ fn read(row: &Row<'_>, columns: &Layout, sink: &mut Sink) -> Result<(), (DropRea
         model,
         batch: None,
         asks: Default::default(),
-        told: Told::default(),
+        record: RowRecord::default(),
         status: Status::Unknown,
     });
     Ok(())

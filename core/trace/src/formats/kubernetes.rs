@@ -18,7 +18,7 @@ use crate::manifest::{Manifest, Object, objects};
 use crate::order;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, number, span};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::sniff::{Evidence, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -400,7 +400,7 @@ impl Found {
                 time: sink::asked_time(self.limit),
                 ..Asks::default()
             },
-            told: Told {
+            record: RowRecord {
                 labels: ["", &self.namespace, &self.queue, &self.priority_class, ""],
                 start: ran.start.or_else(|| Some(ran.end? - seconds)),
                 priority: self.priority,

@@ -15,7 +15,7 @@ use crate::job::Status;
 use crate::mapping::ColumnMapping;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, is_missing, number};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::sniff::{Column, Sniff};
 use crate::status::status;
 use switchyard_model::workload::Label;
@@ -133,7 +133,7 @@ impl Supercloud {
             model: "",
             batch: None,
             asks,
-            told: Told {
+            record: RowRecord {
                 labels: self
                     .labels
                     .each_ref()

@@ -82,6 +82,17 @@ pub(crate) const FORMATS: &[&Format] = &[
     GENERIC,
 ];
 
+/// What people call the formats, in the table's order: known to programs that read none.
+pub const FORMAT_TITLES: [&str; FORMATS.len()] = {
+    let mut titles = [""; FORMATS.len()];
+    let mut at = 0;
+    while at < titles.len() {
+        titles[at] = FORMATS[at].title;
+        at += 1;
+    }
+    titles
+};
+
 /// Whether the format of that name is a cluster's own log.
 pub(crate) fn is_accounting(id: &str) -> bool {
     FORMATS.iter().any(|of| of.id == id && of.accounting)

@@ -19,7 +19,7 @@ use crate::order;
 use crate::report::{DropReason, WarningKind, cell_is};
 use crate::rows::{Row, is_missing, number};
 use crate::shared::Part;
-use crate::sink::{self, Asks, Draft, Half, Names, Sink, Task, Told, tally_types};
+use crate::sink::{self, Asks, Draft, Half, Names, RowRecord, Sink, Task, tally_types};
 use crate::sniff::{Evidence, Sniff};
 use crate::status::status;
 
@@ -107,11 +107,11 @@ impl Importer for Jobs {
                 model: "",
                 batch: None,
                 asks: Default::default(),
-                told: Told {
+                record: RowRecord {
                     labels: [row.cell(2), "", "", "", ""],
                     // As a job is taken as submitted when it started.
                     start: Some(submit),
-                    ..Told::default()
+                    ..RowRecord::default()
                 },
                 status: status(row.cell(3)),
             }),

@@ -13,7 +13,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date_year_last, is_missing, number, span};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::sniff::{Evidence, Shape, Sniff};
 
 pub(super) const FORMAT: Format = Format {
@@ -143,7 +143,7 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
             time: sink::asked_time(span(limit).or_else(|| number(limit))),
             ..Asks::default()
         },
-        told: Told {
+        record: RowRecord {
             labels: [
                 text("user"),
                 get("account").or_else(|| get("project")).unwrap_or(""),

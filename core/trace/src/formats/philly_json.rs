@@ -11,7 +11,7 @@
 use crate::format::{Format, Importer};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, is_missing};
-use crate::sink::{self, Draft, Sink, Told};
+use crate::sink::{self, Draft, RowRecord, Sink};
 use crate::sniff::Shape;
 use crate::status::status;
 use serde::Deserialize;
@@ -142,7 +142,7 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
         model: "",
         batch: None,
         asks: Default::default(),
-        told: Told {
+        record: RowRecord {
             labels: [
                 job.user.as_deref().unwrap_or_default().trim(),
                 "",
@@ -151,7 +151,7 @@ fn read(job: &Job, line: u32, sink: &mut Sink) -> Result<(), (DropReason, String
                 "",
             ],
             start: last.map(|end| end - duration),
-            ..Told::default()
+            ..RowRecord::default()
         },
         status: status(job.status.as_deref().unwrap_or_default().trim()),
     });

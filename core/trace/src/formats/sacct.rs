@@ -29,7 +29,7 @@ use crate::job::Status;
 use crate::mapping::ColumnMapping;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{OwnedRow as Joined, Row, date, is_missing, number, span};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::slurm::{Requeued, state};
 use crate::sniff::{Column, Evidence, Sniff};
 use crate::timestamp::TimeUnit;
@@ -103,7 +103,7 @@ struct Layout {
     /// A number of cores, where no list tells any.
     cores: Vec<Column>,
     tenant: Option<Column>,
-    kept: Kept,
+    columns_of_record: RecordColumns,
     state: Option<Column>,
     /// The time that is asked for: in minutes where it is a number.
     limit: Option<Column>,
@@ -111,7 +111,7 @@ struct Layout {
 
 /// What is kept besides: whose the job is, how it was queued, what else it asked for, and where it ran.
 #[derive(Default)]
-struct Kept {
+struct RecordColumns {
     /// By label.
     labels: [Option<Column>; Label::ALL.len()],
     start: Option<Column>,
@@ -125,7 +125,7 @@ struct Kept {
     node_count: Option<Column>,
 }
 
-impl Kept {
+impl RecordColumns {
     fn named(sniff: &Sniff<'_>) -> Self {
         let named = |names: &[&str]| names.iter().find_map(|name| sniff.column(name).cloned());
         Self {
@@ -139,13 +139,13 @@ impl Kept {
         }
     }
 
-    fn told<'c>(&self, row: &Row<'c>) -> Told<'c> {
+    fn record<'c>(&self, row: &Row<'c>) -> RowRecord<'c> {
         let cell = |column: &Option<Column>| column.as_ref().map_or("", |c| row.cell(c.index));
         let name = |column: &Option<Column>| match cell(column) {
             missing if is_missing(missing) || missing == "None assigned" => "",
             name => name,
         };
-        Told {
+        RowRecord {
             labels: self.labels.each_ref().map(name),
             start: time(cell(&self.start)),
             priority: number(cell(&self.priority)),
@@ -239,7 +239,7 @@ impl Layout {
             count,
             cores,
             tenant: named("account").or_else(|| named("partition")),
-            kept: Kept::named(sniff),
+            columns_of_record: RecordColumns::named(sniff),
             state: named("state"),
             limit: named("timelimitraw").or_else(|| named("timelimit")),
         })
@@ -290,9 +290,9 @@ impl Layout {
             count: None,
             cores: Vec::new(),
             tenant: None,
-            kept: Kept {
+            columns_of_record: RecordColumns {
                 start: Some(start.clone()),
-                ..Kept::default()
+                ..RecordColumns::default()
             },
             state: are(&known).into_iter().next(),
             limit: None,
@@ -358,7 +358,7 @@ impl Layout {
         let limit = minutes.or_else(|| span(limit));
         let word = self.state.as_ref().map_or("", cell);
         requeued.note(name, word);
-        let (cores, memory) = self.kept.needs(self.with(lists), row);
+        let (cores, memory) = self.columns_of_record.needs(self.with(lists), row);
         sink.keep(Draft {
             line: row.line,
             name,
@@ -376,9 +376,9 @@ impl Layout {
                 time: sink::asked_time(limit),
                 ..Asks::default()
             },
-            told: Told {
+            record: RowRecord {
                 ran_on,
-                ..self.kept.told(row)
+                ..self.columns_of_record.record(row)
             },
             status: state(word),
         });

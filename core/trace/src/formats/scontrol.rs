@@ -10,7 +10,7 @@
 use crate::format::{Format, Importer};
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, date, is_missing, number, span};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::slurm::{Pairs, Requeued, first_key, state};
 use crate::sniff::{Evidence, Shape};
 use crate::tres;
@@ -138,7 +138,7 @@ fn read(
             time: sink::asked_time(span(job.get("TimeLimit"))),
             ..Asks::default()
         },
-        told: Told {
+        record: RowRecord {
             labels: ["UserId", "Account", "Partition", "QOS", "Reservation"].map(|key| {
                 // A user is `ann(1001)`.
                 job.get(key).split('(').next().unwrap_or("")

@@ -14,7 +14,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, number, span};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::sniff::{Evidence, Shape};
 use crate::timestamp::TimeUnit;
 
@@ -161,7 +161,7 @@ fn read(row: &Row<'_>, sink: &mut Sink) -> Result<(), (DropReason, &'static str,
             time: sink::asked_time(limit.and_then(|limit| number(limit).or_else(|| span(limit)))),
             ..Asks::default()
         },
-        told: Told {
+        record: RowRecord {
             labels: [
                 row.cell(OWNER),
                 Some(row.cell(ACCOUNT))

@@ -17,7 +17,7 @@ use crate::job::Status;
 use crate::objects::parse;
 use crate::report::{DropReason, cell_is};
 use crate::rows::Row;
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::slurm::{Requeued, state};
 use crate::sniff::Shape;
 use crate::tres;
@@ -86,7 +86,7 @@ struct About {
 }
 
 impl About {
-    fn told(&self, start: Option<f64>) -> Told<'_> {
+    fn record(&self, start: Option<f64>) -> RowRecord<'_> {
         fn text(text: &Option<String>) -> &str {
             text.as_deref().unwrap_or("")
         }
@@ -96,7 +96,7 @@ impl About {
             None => None,
         };
         let nodes = self.nodes.as_ref().and_then(Value::as_str);
-        Told {
+        RowRecord {
             labels: [
                 text(&self.user),
                 text(&self.account),
@@ -305,7 +305,9 @@ fn read_accounting(
             time: sink::asked_time(limit),
             ..Asks::default()
         },
-        told: job.about.told(amount(&time.start).filter(|at| *at != 0.0)),
+        record: job
+            .about
+            .record(amount(&time.start).filter(|at| *at != 0.0)),
         status: state(word),
     });
     Ok(())
@@ -409,9 +411,9 @@ fn read_queued(
             time: sink::asked_time(limit),
             ..Asks::default()
         },
-        told: Told {
+        record: RowRecord {
             ran_on: &ran_on,
-            ..job.about.told(Some(start))
+            ..job.about.record(Some(start))
         },
         status,
     });

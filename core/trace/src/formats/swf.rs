@@ -12,7 +12,7 @@ use crate::format::{Format, Importer};
 use crate::job::Status;
 use crate::report::{DropReason, cell_is};
 use crate::rows::{Row, number};
-use crate::sink::{self, Asks, Draft, Sink, Told};
+use crate::sink::{self, Asks, Draft, RowRecord, Sink};
 use crate::sniff::{Evidence, Shape};
 
 pub(super) const FORMAT: Format = Format {
@@ -170,10 +170,10 @@ fn read<'r>(row: &Row<'r>, sink: &mut Sink) -> Result<(), (DropReason, usize, &'
             time: sink::asked_time(number(row.cell(REQUESTED_TIME))),
             ..Asks::default()
         },
-        told: Told {
+        record: RowRecord {
             labels: [known(USER), "", partition, "", ""],
             start: wait.map(|wait| submit + wait),
-            ..Told::default()
+            ..RowRecord::default()
         },
         status,
     });

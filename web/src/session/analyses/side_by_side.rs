@@ -1,7 +1,8 @@
 //! The other side of a comparison: what a link or a file shows is opened by a worker of its own, so that
 //! the page's trace stays as it is, and then both run as a [sweep](super::sweep).
 
-use super::sweep::{Side, SweepUnderWay};
+use super::in_turn::Side;
+use super::sweep::SweepUnderWay;
 use crate::bridge::client::{News, WorkerHandle};
 use crate::bridge::protocol::{OpenReply, OpenRequest, OpenedTrace};
 use crate::complaint::Complaint;

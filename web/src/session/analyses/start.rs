@@ -2,23 +2,16 @@
 
 mod asking;
 
-use crate::bridge::client::WorkerHandle;
-use crate::bridge::jobs::Jobs;
+use super::in_turn::{InTurn, Side};
 use crate::bridge::protocol::Starter;
 use crate::state::start::StartOrder;
-use std::collections::VecDeque;
-use std::sync::Arc;
-use switchyard::workload::ApplicationSettings;
 
 /// The question that is under way.
 #[derive(Default)]
 pub(super) struct StartUnderWay {
-    /// Who has not been asked yet, with their places.
-    waiting: VecDeque<(usize, StartOrder)>,
-    /// Who draws.
-    workers: Vec<(usize, WorkerHandle<Starter>)>,
-    jobs: Jobs,
-    applications: Option<Arc<ApplicationSettings>>,
+    /// The schedulers that are asked.
+    runs: InTurn<StartOrder, Starter>,
+    jobs: Side,
     moment: f64,
     draws: u32,
 }

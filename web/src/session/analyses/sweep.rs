@@ -3,23 +3,18 @@
 
 mod carrying;
 
+use super::in_turn::{InTurn, Side};
 use crate::bridge::client::WorkerHandle;
-use crate::bridge::jobs::Jobs;
 use crate::bridge::protocol::{Opener, Summarizer};
 use crate::state::capacity::Searching;
 use crate::state::sweep::Order;
-use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::Arc;
-use switchyard::workload::ApplicationSettings;
 
 /// The sweep that is under way.
 #[derive(Default)]
 pub(super) struct SweepUnderWay {
-    /// Runs that wait, with their places in the sweep.
-    waiting: VecDeque<(usize, Order)>,
-    /// Runs that have a worker.
-    workers: Vec<(usize, WorkerHandle<Summarizer>)>,
+    /// Its runs.
+    runs: InTurn<Order, Summarizer>,
     /// The jobs of the page, and those of the other side.
     sides: [Side; 2],
     /// What says which runs come next, where that hangs on what the others come to.
@@ -28,11 +23,4 @@ pub(super) struct SweepUnderWay {
     pub(super) opener: Option<WorkerHandle<Opener>>,
     /// Tells this one from others that were asked for.
     pub(super) mark: Rc<()>,
-}
-
-/// Jobs, and what they train where they are adaptive.
-#[derive(Clone, Default)]
-pub(super) struct Side {
-    pub(super) jobs: Jobs,
-    pub(super) applications: Option<Arc<ApplicationSettings>>,
 }

@@ -225,7 +225,6 @@ impl<Worker> Workers<Worker> {
 mod tests {
     use super::*;
     use switchyard::cluster::ClusterSpec;
-    use switchyard::engine::SimOptions;
 
     /// A machine for two runs at once and four workers.
     fn workers() -> Workers<()> {
@@ -238,15 +237,10 @@ mod tests {
     fn start(runs: &mut Workers<()>, id: u32, is_running: impl Fn(u32) -> bool) {
         assert!(runs.make_room_for(id, is_running));
         let orders = Orders {
-            spec: Rc::new(RunSpec {
-                policy: "fifo".parse().unwrap(),
-                cluster: ClusterSpec::uniform(1, 1).unwrap(),
-                placement: Default::default(),
-                options: SimOptions::default(),
-                history: None,
-                outages: Default::default(),
-                queues: Default::default(),
-            }),
+            spec: Rc::new(RunSpec::new(
+                "fifo".parse().unwrap(),
+                ClusterSpec::uniform(1, 1).unwrap(),
+            )),
             applications: None,
             weights: RunWeights::default(),
             draws: true,

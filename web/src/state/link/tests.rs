@@ -19,7 +19,7 @@ fn the_data_centre_comes_with_what_it_shows() {
     assert!(link.settings.options.contention);
     let names: Vec<String> = link.policies.iter().map(ToString::to_string).collect();
     assert_eq!(names, Scene::of("data-centre").unwrap().schedulers);
-    for scene in SCENES {
+    for &scene in SCENES {
         let link = Link::parse(&format!("sample={}", scene.sample));
         assert_eq!(link.complaints, Vec::<String>::new(), "{}", scene.sample);
         assert_eq!(link.policies.len(), scene.schedulers.len());
@@ -270,7 +270,7 @@ fn every_setting_and_option_survives_a_link() {
         );
         assert!(survives(&link).contains(&format!("&{}=", setting.link)));
     }
-    for option in OPTIONS {
+    for &option in OPTIONS {
         let mut link = base();
         let value = random.value(option, 2);
         link.options.set(option, &value).expect("it takes that");

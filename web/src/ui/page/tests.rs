@@ -96,6 +96,18 @@ fn answers_have_the_names_that_scripts_know() {
     assert_eq!(names(&sought), said("Sought"));
 }
 
+/// An article and its figures share no code: both part the schedulers of an attribute, and have to do so alike.
+#[test]
+fn articles_and_figures_part_schedulers_alike() {
+    let view = include_str!("../../../../static/view.js");
+    let [in_article, in_figure] = [view, EMBED].map(|script| {
+        let (_, behind) = script.split_once(".split(/(?<!").expect("it parts them");
+        let (pattern, _) = behind.split_once("/)").expect("the pattern ends");
+        pattern
+    });
+    assert_eq!(in_article, in_figure);
+}
+
 #[test]
 fn changes_and_places_have_the_names_that_scripts_know() {
     let (_, list) = EMBED

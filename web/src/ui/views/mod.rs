@@ -20,7 +20,7 @@ use crate::state::link::{Link, among};
 use yew::prelude::*;
 
 /// The views in the order of their tabs and keys. The first is shown where none is named.
-pub(super) static VIEWS: [View; 9] = [
+pub(super) static VIEWS: &[View] = &[
     yard::VIEW,
     timeline::VIEW,
     compare::VIEW,

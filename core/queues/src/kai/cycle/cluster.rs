@@ -4,7 +4,7 @@
 //! Source: `api/node_info`, `api/podgroup_info`, `framework/statement.go`.
 
 use super::gang::Gang;
-use crate::kai::levels::{Asked, divide_tree, sum_up};
+use crate::kai::levels::{Demands, divide_tree, sum_up};
 use crate::kai::min_runtime::Resolve;
 use crate::kai::standing::Standings;
 use crate::tree::{Kind, QueueId, QueueTree};
@@ -208,7 +208,7 @@ impl<'a> Cluster<'a> {
             }
         }
         sum_up(tree, &mut requests);
-        let asked = Asked {
+        let asked = Demands {
             totals: &totals,
             k: settings.k,
             requests: &requests,

@@ -1,11 +1,10 @@
 //! A question begins, goes on and ends.
 
 use super::StartUnderWay;
-use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Program, RunInput, StartReply, StartRequest};
-use crate::complaint::Complaint;
+use crate::bridge::client::News;
+use crate::bridge::protocol::{StartReply, StartRequest};
 use crate::session::Session;
-use crate::session::runs::ResolvedWeights;
+use crate::session::analyses::in_turn::{InTurn, Next};
 use crate::state::start::{StartNews, StartOrder};
 use crate::state::{AnalysesAction, AppState};
 use std::rc::Rc;
@@ -26,10 +25,8 @@ impl Session {
             }
         };
         self.0.analyses.start.replace(StartUnderWay {
-            waiting: orders.into_iter().enumerate().collect(),
-            workers: Vec::new(),
-            jobs: self.0.opening.jobs(),
-            applications: state.applications(),
+            runs: InTurn::of(orders),
+            jobs: self.here(state),
             moment,
             draws: starting.draws,
         });
@@ -43,58 +40,31 @@ impl Session {
         self.dispatch(AnalysesAction::LeftStart);
     }
 
+    /// Asks schedulers that wait, as many at once as there is room for beside the page's own runs.
     fn start_on(&self) {
         let most = self.room().max(1);
         loop {
             let mut under_way = self.0.analyses.start.borrow_mut();
-            if under_way.workers.len() >= most {
-                return;
-            }
-            let Some((at, order)) = under_way.waiting.pop_front() else {
+            let Next::Begin(at, StartOrder { spec, asked }) = under_way.runs.next(most) else {
                 return;
             };
-            let (jobs, applications) = (under_way.jobs.clone(), under_way.applications.clone());
+            let side = under_way.jobs.clone();
             let (moment, draws) = (under_way.moment, under_way.draws);
             drop(under_way);
-            let refuse = |why: Complaint| {
-                self.dispatch(AnalysesAction::OfStart(
-                    at,
-                    StartNews::Told(Box::new(Err(why))),
-                ));
-            };
-            let StartOrder { spec, asked } = order;
-            let weights = match self.resolve_weights(&spec) {
-                ResolvedWeights::Ready(weights) => weights,
-                ResolvedWeights::Missing(why) => {
-                    refuse(why.into());
-                    continue;
-                }
-                ResolvedWeights::Loading => {
-                    refuse("Its weights are on their way: ask again.".into());
-                    continue;
-                }
-            };
-            let session = self.clone();
-            let worker = WorkerHandle::start_in(Program::of(&spec.policy), move |news| {
-                session.on_start_news(at, news);
-            });
-            let request = StartRequest {
-                input: RunInput {
-                    spec: Rc::new(spec),
-                    applications,
-                    has_user_weights: weights.user_file.is_some(),
-                },
+            let request = |input| StartRequest {
+                input,
                 asked,
                 moment,
                 draws,
             };
-            let with = std::iter::once(jobs.into()).chain(weights.files());
-            match worker.send(&request, with) {
-                Ok(()) => {
-                    let mut under_way = self.0.analyses.start.borrow_mut();
-                    under_way.workers.push((at, worker));
+            let session = self.clone();
+            let on_news = move |news| session.on_start_news(at, news);
+            match self.worker_for(spec, side, "ask again", request, on_news) {
+                Ok(worker) => self.0.analyses.start.borrow_mut().runs.put(at, worker),
+                Err(why) => {
+                    let news = StartNews::Told(Box::new(Err(why)));
+                    self.dispatch(AnalysesAction::OfStart(at, news));
                 }
-                Err(why) => refuse(Complaint::of(why)),
             }
         }
     }
@@ -111,15 +81,14 @@ impl Session {
             News::Late => return self.report_slow_network(),
         };
         // What is left of a question that was ended says nothing more.
-        let asked = &self.0.analyses.start;
-        if !asked.borrow().workers.iter().any(|(of, _)| *of == at) {
+        if !self.0.analyses.start.borrow().runs.has(at) {
             return;
         }
         let is_over = matches!(news, StartNews::Told(_));
         self.dispatch(AnalysesAction::OfStart(at, news));
         if is_over {
             let mut under_way = self.0.analyses.start.borrow_mut();
-            under_way.workers.retain(|(of, _)| *of != at);
+            under_way.runs.end(at);
             drop(under_way);
             self.start_on();
         }

@@ -1,12 +1,11 @@
 //! A sweep begins, goes on and ends.
 
-use super::Side;
 use super::SweepUnderWay;
-use crate::bridge::client::{News, WorkerHandle};
-use crate::bridge::protocol::{Program, RunInput, SummaryReply, SummaryRequest};
+use crate::bridge::client::News;
+use crate::bridge::protocol::{SummaryReply, SummaryRequest};
 use crate::complaint::Complaint;
 use crate::session::Session;
-use crate::session::runs::ResolvedWeights;
+use crate::session::analyses::in_turn::{InTurn, Next, Side};
 use crate::state::link::Link;
 use crate::state::sweep::{Order, Sweep, Vary};
 use crate::state::{AnalysesAction, AppState};
@@ -55,7 +54,7 @@ impl Session {
             return;
         };
         let (more, orders) = search.more();
-        sweeping.waiting.extend(orders);
+        sweeping.runs.add(orders);
         drop(sweeping);
         self.dispatch(AnalysesAction::SweptMore(more));
     }
@@ -85,7 +84,7 @@ impl Session {
         sides: [Side; 2],
     ) {
         self.0.analyses.sweep.replace(SweepUnderWay {
-            waiting: orders.into_iter().enumerate().collect(),
+            runs: InTurn::of(orders),
             sides,
             ..SweepUnderWay::default()
         });
@@ -104,54 +103,23 @@ impl Session {
         let most = self.room().max(1);
         loop {
             let mut sweeping = self.0.analyses.sweep.borrow_mut();
-            if sweeping.workers.len() >= most {
-                return;
-            }
-            let Some((at, order)) = sweeping.waiting.pop_front() else {
-                let is_over = sweeping.workers.is_empty();
-                drop(sweeping);
-                if is_over {
-                    self.dispatch(AnalysesAction::LeftSweep);
+            let (at, order) = match sweeping.runs.next(most) {
+                Next::Begin(at, order) => (at, order),
+                Next::Wait => return,
+                Next::Over => {
+                    drop(sweeping);
+                    return self.dispatch(AnalysesAction::LeftSweep);
                 }
-                return;
             };
             let Order { spec, load, there } = order;
-            let Side { jobs, applications } = sweeping.sides[usize::from(there)].clone();
+            let side = sweeping.sides[usize::from(there)].clone();
             drop(sweeping);
-            let weights = match self.resolve_weights(&spec) {
-                ResolvedWeights::Ready(weights) => weights,
-                ResolvedWeights::Missing(why) => {
-                    self.swept_run(at, Err(why.into()));
-                    continue;
-                }
-                ResolvedWeights::Loading => {
-                    let why = "Its weights are on their way: start the sweep again.".to_owned();
-                    self.swept_run(at, Err(why.into()));
-                    continue;
-                }
-            };
+            let request = |input| SummaryRequest { input, load };
             let session = self.clone();
-            let worker = WorkerHandle::start_in(Program::of(&spec.policy), move |news| {
-                session.on_sweep_news(at, news);
-            });
-            let request = SummaryRequest {
-                input: RunInput {
-                    spec: Rc::new(spec),
-                    applications,
-                    has_user_weights: weights.user_file.is_some(),
-                },
-                load,
-            };
-            let with = std::iter::once(jobs.into()).chain(weights.files());
-            match worker.send(&request, with) {
-                Ok(()) => self
-                    .0
-                    .analyses
-                    .sweep
-                    .borrow_mut()
-                    .workers
-                    .push((at, worker)),
-                Err(why) => self.swept_run(at, Err(Complaint::of(why))),
+            let on_news = move |news| session.on_sweep_news(at, news);
+            match self.worker_for(spec, side, "start the sweep again", request, on_news) {
+                Ok(worker) => self.0.analyses.sweep.borrow_mut().runs.put(at, worker),
+                Err(why) => self.swept_run(at, Err(why)),
             }
         }
     }
@@ -163,10 +131,9 @@ impl Session {
             News::Late => return self.report_slow_network(),
         };
         let mut sweeping = self.0.analyses.sweep.borrow_mut();
-        let before = sweeping.workers.len();
-        sweeping.workers.retain(|(of, _)| *of != at);
         // What is left of a sweep that was ended says nothing more.
-        let is_known = sweeping.workers.len() < before;
+        let is_known = sweeping.runs.has(at);
+        sweeping.runs.end(at);
         drop(sweeping);
         if is_known {
             self.swept_run(at, outcome);

@@ -44,7 +44,7 @@ const TOO_MANY: &str = "So many dots have no place in a link: the jobs of all do
 
 /// What is drawn around the dots of jobs that are selected.
 #[derive(Clone, Debug, PartialEq)]
-struct Kept {
+struct DrawnOutline {
     /// The filter that it stands for.
     filter: String,
     /// The runs, and the completion times in them all around.
@@ -54,7 +54,7 @@ struct Kept {
 
 /// Two runs, job by job.
 #[derive(PartialEq)]
-struct ChangedJobs {
+struct JobByJob {
     all: Changes,
     /// How many of these jobs are selected; `None`: all are.
     selected: Option<u64>,
@@ -65,7 +65,7 @@ struct ChangedJobs {
     losers: Vec<Dot>,
 }
 
-impl ChangedJobs {
+impl JobByJob {
     fn of(stage: &Stage, there: u32, here: u32, state: &AppState) -> Option<Self> {
         let (first, second) = (stage.run(there)?, stage.run(here)?);
         let by = shown_by(state.view.colour_by, stage.workload.jobs.len());
@@ -133,7 +133,7 @@ pub(super) fn saved(given: &StateProps) -> Html {
     let name = file_name(&state, "what-changed");
     let draw = Callback::from(move |paper: Paper| {
         let stage = stage.read();
-        let changed = ChangedJobs::of(&stage, there, here, &state);
+        let changed = JobByJob::of(&stage, there, here, &state);
         changed.map_or_else(String::new, |changed| {
             let titles = titles([there, here].map(|id| state.run(id).map_or("", |of| of.name())));
             let is_selected = |dot: &Dot| stage.selection.holds(dot.job);
@@ -160,7 +160,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     let held = use_mut_ref(|| None::<Point<Css>>);
     let path = use_mut_ref(Vec::<Point<Css>>::new);
     let dragged = use_state_eq(|| None::<Lasso>);
-    let kept = use_state_eq(|| None::<Kept>);
+    let kept = use_state_eq(|| None::<DrawnOutline>);
     let pointed = use_pointed(session.stage());
 
     let (there, here) = pair(state, *other);
@@ -179,16 +179,14 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
     );
     let changed = use_memo(shown, {
         let (stage, state) = (shared.clone(), state.clone());
-        move |&(_, there, here, ..)| {
-            ChangedJobs::of(&stage.read(), there, here, &state).map(Rc::new)
-        }
+        move |&(_, there, here, ..)| JobByJob::of(&stage.read(), there, here, &state).map(Rc::new)
     });
     let changed = &*changed;
     let places = use_mut_ref(|| None::<Places>);
     use_effect_with((changed.clone(), size), {
         let places = places.clone();
         move |(changed, size)| {
-            let of = |changed: &Rc<ChangedJobs>| Places::of(&changed.all, *size);
+            let of = |changed: &Rc<JobByJob>| Places::of(&changed.all, *size);
             *places.borrow_mut() = changed.as_ref().map(of);
         }
     });
@@ -312,7 +310,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
             let times = |at: &Point<Css>| changes::times_at(&changed.all, &plot, *at);
             let around = outline.iter().map(times).collect();
             session.select_jobs(&filter);
-            kept.set(Some(Kept {
+            kept.set(Some(DrawnOutline {
                 filter,
                 runs: (there, here),
                 around,
@@ -421,7 +419,7 @@ pub(super) fn WhatChanged(props: &StateProps) -> Html {
 /// What the canvas of dots needs.
 #[derive(Properties, PartialEq)]
 struct DotsProps {
-    changed: Option<Rc<ChangedJobs>>,
+    changed: Option<Rc<JobByJob>>,
     /// The frame's.
     size: Size<Css>,
     dark: bool,

@@ -3,7 +3,7 @@
 use crate::draw::format;
 use crate::session::Session;
 use crate::state::capacity::{nodes_of, side_of};
-use crate::state::sweep::{Sweep, Vary, in_words};
+use crate::state::sweep::{Sweep, Vary};
 use crate::state::sweep_runs::values;
 use crate::state::view_options::{SWEEP_BOUND, SWEEP_METRIC, SWEEP_RUN, SWEEP_VALUES, SWEEP_WHAT};
 use crate::state::{AppState, ViewAction};
@@ -365,7 +365,7 @@ fn table(sweep: &Sweep) -> Html {
             None => html! { <td colspan={HEADLINE.len().to_string()} class="hint">{ if sweep.under_way { "waits for its turn, or runs" } else { "not run" } }</td> },
             Some(Err(why)) => html! { <td colspan={HEADLINE.len().to_string()}>{ controls::error(Some(why)) }</td> },
             Some(Ok(summary)) => Metric::headline()
-                .map(|metric| html! { <td class="number">{ in_words(metric, (metric.of)(summary)) }</td> })
+                .map(|metric| html! { <td class="number">{ format::units(&format::metric(metric, (metric.of)(summary))).into_owned() }</td> })
                 .collect(),
         };
         let left = point.outcome.as_ref().and_then(|of| left(of.as_ref().ok()?));

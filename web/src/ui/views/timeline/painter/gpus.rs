@@ -331,22 +331,20 @@ mod tests {
     use super::*;
     use switchyard::policies::PolicySpec;
     use switchyard::workload::Sample;
-    use switchyard::{RunSpec, engine::SimOptions, placement::Strategy};
+    use switchyard::{RunSpec, engine::SimOptions};
 
     fn sample_log(events: usize) -> (ClusterSpec, RunLog) {
         let sample = Sample::named("lab").unwrap();
         let spec = RunSpec {
-            policy: "tiresias-las".parse::<PolicySpec>().unwrap(),
-            cluster: sample.cluster_spec(),
-            placement: Strategy::default(),
             options: SimOptions {
                 restart_cost: 60.0,
                 seed: 1,
                 ..SimOptions::default()
             },
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
+            ..RunSpec::new(
+                "tiresias-las".parse::<PolicySpec>().unwrap(),
+                sample.cluster_spec(),
+            )
         };
         let mut simulation = spec.start(sample.workload().into());
         while simulation.log().events() < events && simulation.step().unwrap() {}

@@ -432,9 +432,7 @@ mod tests {
 
     use crate::state::Phase;
     use switchyard::policies::PolicySpec;
-    use switchyard::{
-        RunSpec, cluster::ClusterSpec, engine::SimOptions, placement::Strategy, workload::Workload,
-    };
+    use switchyard::{RunSpec, cluster::ClusterSpec, workload::Workload};
 
     fn job(gpus: u32) -> Job {
         Job::plain(0.0, gpus, 9.0)
@@ -450,15 +448,10 @@ mod tests {
             jobs: jobs.clone(),
             ..Workload::default()
         };
-        let spec = RunSpec {
-            policy: "fifo".parse::<PolicySpec>().unwrap(),
-            cluster: ClusterSpec::uniform(1, 64).unwrap(),
-            placement: Strategy::default(),
-            options: SimOptions::default(),
-            history: None,
-            outages: Default::default(),
-            queues: Default::default(),
-        };
+        let spec = RunSpec::new(
+            "fifo".parse::<PolicySpec>().unwrap(),
+            ClusterSpec::uniform(1, 64).unwrap(),
+        );
         let mut simulation = spec.start(workload.into());
         simulation.step().unwrap();
         let mut run = StageRun::of("fifo", Phase::Waiting, jobs.len());

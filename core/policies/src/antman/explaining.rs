@@ -79,7 +79,7 @@ pub(super) fn explain(grounds: &Grounds<'_>, view: &View<'_>, job: JobId) -> Exp
             facts.push(fact);
         }
     }
-    if kind(view, job).is_some() && !view.may_run_beside(job) {
+    if kind(view, job).is_some() && !view.may_be_co_located(job) {
         let memory = "nobody: it has parameter servers, or tells how much memory of a GPU it needs";
         facts.push(Fact::new("shares GPUs with", memory));
     }
@@ -91,7 +91,7 @@ pub(super) fn explain(grounds: &Grounds<'_>, view: &View<'_>, job: JobId) -> Exp
         ));
         facts.push(Fact::new("model", model));
     }
-    let others = view.beside(job);
+    let others = view.co_located(job);
     if !others.is_empty() {
         speed(view, job, standing, others, &mut facts);
     }
