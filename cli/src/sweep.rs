@@ -4,6 +4,7 @@
 #[cfg(feature = "parquet")]
 mod grid;
 
+#[cfg(not(feature = "parquet"))]
 use crate::Failure;
 use clap::Args;
 use std::num::NonZeroUsize;

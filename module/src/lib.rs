@@ -314,7 +314,7 @@ impl Asked {
 
 impl Run {
     /// The same, looking at a job for whoever asks why.
-    fn watching(mut self, job: JobId) -> Self {
+    fn watching(self, job: JobId) -> Self {
         self.driver.simulation().watch(job);
         self
     }
