@@ -722,7 +722,6 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
     "await run(trace, { contention: 'much' });",
     "await run(trace, { policies: (job) => job.weight });",
     "await run(trace, { policies: { key: (job) => 'soon' } });",
-    "await run(trace, { policies: { key: (job) => job.gpus, adaptive: true } });",
     "await run(trace, { policies: { plan: (view) => view.train(view.jobs[0]!) } });",
     "await trace.explain(17, 60);",
     "await open(5);",

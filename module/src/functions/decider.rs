@@ -51,10 +51,11 @@ extern "C" {
 impl Decider {
     /// The numbers of jobs.
     pub(super) fn keys(&self, lent: &Lent<'_, '_>) -> Result<Vec<f64>, JsValue> {
+        let listens = lent.purse.borrow().notes.is_some();
         self.call_keys(
             lent.jobs.len() as u32,
             lent.view.now().seconds(),
-            lent.purse.borrow().notes.is_some(),
+            listens,
             &|property| lent.column(property),
             &|row, is_tenants| lent.text(row, is_tenants),
             &|count| lent.random(count),
