@@ -5,9 +5,10 @@
 
 const FORMS = ["key", "keys", "plan"];
 
-/** What may be said of a function, and its type: of all forms, and of those that give numbers. */
+/** What may be said of a function, and its type: of all forms, of those that give numbers, and of those that decide the whole. */
 const SAID = { name: "string", backfill: "boolean", every: "number", oracle: "boolean", placement: "string", with: "object" };
 const SAID_OF_KEYS = { preemptive: "boolean", changes: "string" };
+const SAID_OF_PLANS = { adaptive: "boolean" };
 
 /** Messages have room for so many characters of a value. */
 const SHORT = 60;
@@ -38,15 +39,15 @@ function taken(policy, named) {
   const name = another(plain(given.name ?? call.name), named);
   const kind = Object.prototype.toString.call(call).slice("[object ".length, -1);
   if (kind !== "Function") throw wrong(`${name} is of the kind ${kind}: a policy is a plain function, which answers at once`);
-  const takes = form === "plan" ? SAID : { ...SAID, ...SAID_OF_KEYS };
+  const takes = { ...SAID, ...(form === "plan" ? SAID_OF_PLANS : SAID_OF_KEYS) };
   const { [form]: _, ...all } = given;
   const told = Object.entries(all).filter(([, value]) => value !== undefined);
   for (const [key, value] of told) {
     if (!Object.hasOwn(takes, key)) throw wrong(`${name}: there is no '${key}': beside ${form} it takes ${Object.keys(takes).join(", ")}`);
     if (typeof value !== takes[key]) throw wrong(`${name}: ${key} is ${short(value)}: it takes what is of the type ${takes[key]}`);
   }
-  const { with: values, oracle = false, placement, ...said } = Object.fromEntries(told);
-  const params = [`name=${name}`, ...(oracle ? ["oracle=true"] : []), ...(placement ? [`placement=${placement}`] : [])];
+  const { with: values, oracle = false, adaptive = false, placement, ...said } = Object.fromEntries(told);
+  const params = [`name=${name}`, ...(oracle ? ["oracle=true"] : []), ...(adaptive ? ["adaptive=true"] : []), ...(placement ? [`placement=${placement}`] : [])];
   return { call, values: copied(values, name), oracle, spec: `script[${params.join(",")}]`, said: { ...said, name, form } };
 }
 
@@ -123,9 +124,9 @@ export class Decider {
     define(properties);
   }
 
-  /** The numbers of so many jobs. */
-  keys(count, now, column, name) {
-    const lent = new Lent(this.#properties, this.#oracle, column, name);
+  /** The numbers of so many jobs. `listens`: whether somebody asks why. */
+  keys(count, now, listens, column, text, random, note) {
+    const lent = new Lent(this.#properties, this.#oracle, { column, text, random, note: listens ? note : undefined });
     try {
       return this.said.form === "keys" ? this.#atOnce(lent, count, now) : this.#oneByOne(lent, count, now);
     } finally {
@@ -166,11 +167,16 @@ export class Decider {
     return keys;
   }
 
+  /** The queue of a job, as a plan has set it. */
+  queue(id) {
+    return this.#kept.get(id)?.queue ?? 0;
+  }
+
   /** Decides the whole, for so many jobs. */
-  plan(count, moment, column, name) {
+  plan(count, moment, column, text, random, note) {
     for (const id of moment.finished()) this.#kept.delete(id);
     const call = this.#call;
-    const lent = new Lent(this.#properties, this.#oracle, column, name, moment, this.#kept);
+    const lent = new Lent(this.#properties, this.#oracle, { column, text, random, note }, moment, this.#kept);
     let given;
     try {
       given = call(new View(lent, count, this.#state), this.#values);
@@ -213,6 +219,16 @@ function short(value) {
   return said.length > SHORT ? `${said.slice(0, SHORT)}…` : said;
 }
 
+/** A value that is noted, in words: a text as it is. */
+function inWords(value) {
+  if (typeof value !== "object" || value === null) return String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
 /** Files whose lines say nothing to whoever wrote a function. */
 const OURS = ["functions.js", "engine.js", "work.js", "worker.js", "switchyard.js"].map((file) => new URL(file, import.meta.url).href);
 
@@ -232,22 +248,22 @@ function place(error, name) {
 
 const KEPT = "it was kept from an earlier decision, which is over: keep its id, or what it said";
 const KEY = "a key is a number and no more: define plan(view) for this";
+const GPUS = "a number of GPUs";
 
 /** What the engine lends for the length of a call. */
 class Lent {
   #properties;
   #oracle;
-  #column;
+  // What the engine has for the call: `column`, `text`, `random` and, if anybody listens, `note`.
+  #engine;
   #columns = [];
-  #name;
   #moment;
   #kept;
 
-  constructor(properties, oracle, column, name, moment, kept) {
+  constructor(properties, oracle, engine, moment, kept) {
     this.#properties = properties;
     this.#oracle = oracle;
-    this.#column = column;
-    this.#name = name;
+    this.#engine = engine;
     this.#moment = moment;
     this.#kept = kept;
   }
@@ -263,12 +279,31 @@ class Lent {
     if (kind === "truth" && !this.#oracle) {
       throw new Error(`job.${name} is the truth, which no real scheduler knows: say oracle: true to see it, or go by job.attained`);
     }
-    return this.#column(at);
+    return this.#engine.column(at);
   }
 
   name(row) {
     this.#check();
-    return this.#name(row);
+    return this.#engine.text(row, false);
+  }
+
+  tenantName(row) {
+    this.#check();
+    return this.#engine.text(row, true);
+  }
+
+  /** So many numbers of the run's generator. */
+  random(count) {
+    this.#check();
+    return this.#engine.random(count);
+  }
+
+  /** Notes a value of a job, or of all, where somebody listens. */
+  note(row, what, value) {
+    this.#check();
+    if (!this.#engine.note) return;
+    const id = row === undefined ? undefined : this.column(this.#properties.findIndex(([name]) => name === "id"))[row];
+    this.#engine.note(id, String(what), inWords(value));
   }
 
   /** The moment, of a plan. */
@@ -285,13 +320,13 @@ class Lent {
   }
 
   #check(isOfPlan = false) {
-    if (!this.#column) throw new Error(KEPT);
+    if (!this.#engine) throw new Error(KEPT);
     if (isOfPlan && !this.#kept) throw new Error(KEY);
   }
 
   end() {
     this.#columns = [];
-    this.#column = this.#moment = undefined;
+    this.#engine = this.#moment = undefined;
   }
 }
 
@@ -320,6 +355,18 @@ class Job {
     return this.#lent.name(this.#row);
   }
 
+  get tenant_name() {
+    return this.#lent.tenantName(this.#row);
+  }
+
+  random() {
+    return this.#lent.random(1)[0];
+  }
+
+  note(what, value) {
+    this.#lent.note(this.#row, what, value);
+  }
+
   get holds() {
     return this.#lent.moment.holds(this.#row);
   }
@@ -339,6 +386,42 @@ class Job {
   set memo(memo) {
     this.#lent.kept(this.id).memo = memo;
   }
+
+  get adaptive() {
+    return this.#lent.moment.adaptive(this.#row);
+  }
+
+  get application() {
+    return this.#lent.moment.application(this.#row);
+  }
+
+  get batch() {
+    return this.#lent.moment.batch(this.#row);
+  }
+
+  get epochs() {
+    return this.#lent.moment.epochs(this.#row);
+  }
+
+  get epochs_done() {
+    return this.#lent.moment.epochs_done(this.#row);
+  }
+
+  get max_gpus() {
+    return this.#lent.moment.max_gpus(this.#row);
+  }
+
+  speedup(gpus) {
+    return this.#lent.moment.speedup(this.#row, whole(gpus, GPUS));
+  }
+
+  goodput(gpus) {
+    return this.#lent.moment.goodput(this.#row, whole(gpus, GPUS));
+  }
+
+  best_batch(gpus) {
+    return this.#lent.moment.best_batch(this.#row, whole(gpus, GPUS));
+  }
 }
 
 /** Jobs at one moment: a column for each property. */
@@ -356,6 +439,21 @@ class Jobs {
 
   get name() {
     return Array.from({ length: this.length }, (_, row) => this.#lent.name(row));
+  }
+
+  get tenant_name() {
+    return Array.from({ length: this.length }, (_, row) => this.#lent.tenantName(row));
+  }
+
+  random() {
+    return this.#lent.random(this.length);
+  }
+
+  note(what, values) {
+    if (values?.length !== this.length) {
+      throw new TypeError(`note('${what}', values) takes a value for each of ${this.length} jobs, and not ${values?.length === undefined ? short(values) : `${values.length} values`}`);
+    }
+    for (let row = 0; row < this.length; row++) this.#lent.note(row, what, values[row]);
   }
 }
 
@@ -459,8 +557,18 @@ class View {
     return this.#lent.moment.is_open(whole(node, "a node"));
   }
 
+  train(job, gpus, batch) {
+    const [moment, row] = this.#about(job);
+    return moment.train(row, whole(gpus, GPUS), batch === undefined ? undefined : whole(batch, "a batch"));
+  }
+
   random() {
-    return this.#lent.moment.random();
+    return this.#lent.random(1)[0];
+  }
+
+  note(what, value, job) {
+    const row = job === undefined ? undefined : Job.row(job, this.#lent);
+    this.#lent.note(row, what, value);
   }
 
   #about(job) {
@@ -471,7 +579,7 @@ class View {
 /** Nodes as a function names them: `[3, 4]`, as much as is free on each; `[[3, 2], [4, 2]]`, so many on each. */
 function pairs(nodes) {
   if (!Array.isArray(nodes)) throw new TypeError(`nodes are an array, such as [3, 4] or [[3, 2], [4, 2]], and not ${short(nodes)}`);
-  return nodes.flatMap((of) => (Array.isArray(of) ? [whole(of[0], "a node"), whole(of[1], "a number of GPUs")] : [whole(of, "a node"), -1]));
+  return nodes.flatMap((of) => (Array.isArray(of) ? [whole(of[0], "a node"), whole(of[1], GPUS)] : [whole(of, "a node"), -1]));
 }
 
 function whole(value, what) {

@@ -139,8 +139,9 @@ export interface Job {
   readonly gpus: number;
   /** Seconds since the first submission. */
   readonly submit: number;
-  /** The number of its tenant; -1: it has none. */
+  /** The number and the name of its tenant; -1 and "": it has none. */
   readonly tenant: number;
+  readonly tenant_name: string;
   /** With `oracle` alone: true seconds at the GPUs asked for, in all and left. */
   readonly duration: number;
   readonly remaining: number;
@@ -162,11 +163,36 @@ export interface Job {
   /** In `plan` alone: as `demote` and `promote` set it; whatever is to be kept with it. */
   readonly queue: number;
   memo: any;
+  /** In `plan` alone: whether it trains on more or fewer GPUs. */
+  readonly adaptive: boolean;
+  /** Of one that does: what it trains; the total batch asked for; epochs, those complete; the most GPUs to try. */
+  readonly application: string;
+  readonly batch: number;
+  readonly epochs: number;
+  readonly epochs_done: number;
+  readonly max_gpus: number;
+  /** What its agent expects on so many GPUs: goodput over that on one; samples of use per second; the best total batch. */
+  speedup(gpus: number): number;
+  goodput(gpus: number): number;
+  best_batch(gpus: number): number;
+  /** Tells this where somebody asks why. */
+  note(what: string, value: unknown): void;
+  /** From 0 to below 1, of the run's own generator. */
+  random(): number;
 }
 
+/** What of jobs is one number each. */
+type Column = "id" | "gpus" | "submit" | "tenant" | "duration" | "remaining" | "attained" | "held" | "waited" | "rate" | "starts" | "since" | "running";
+
 /** Jobs at one moment: a column for each property. */
-export type Jobs = { readonly length: number; readonly name: string[] } & {
-  readonly [property in Exclude<keyof Job, "name" | "holds" | "nodes" | "queue" | "memo">]: Float64Array;
+export type Jobs = { readonly [property in Column]: Float64Array } & {
+  readonly length: number;
+  readonly name: string[];
+  readonly tenant_name: string[];
+  /** Tells these where somebody asks why: one for each job. */
+  note(what: string, values: ArrayLike<unknown>): void;
+  /** One for each job. */
+  random(): Float64Array;
 };
 
 /** On which nodes: as much as is free on each, or so many GPUs on each. */
@@ -197,6 +223,8 @@ export interface View {
   start(job: Job, nodes?: OnNodes): boolean;
   move(job: Job, nodes: OnNodes): boolean;
   stop(job: Job): void;
+  /** Runs an adaptive job on so many GPUs, with the best batch or this one; `false`: there is no room. */
+  train(job: Job, gpus: number, batch?: number): boolean;
   /** Who runs follows from an order of all jobs. */
   walk(order: Iterable<Job>): { started: Job[]; preempted: Job[] };
   /** Asks again at this time, unless the job starts, moves, stops or ends before. */
@@ -208,6 +236,8 @@ export interface View {
   is_open(node: number): boolean;
   /** From 0 to below 1, of the run's own generator. */
   random(): number;
+  /** Tells this where somebody asks why: of a job, or of all. */
+  note(what: string, value: unknown, job?: Job): void;
 }
 
 /** What is said of a function that is a policy. */
@@ -229,12 +259,17 @@ export interface OfKeys extends OfFunction {
   changes?: "always" | "running" | "never";
 }
 
+export interface OfPlan extends OfFunction {
+  /** It gives adaptive jobs other GPUs and batches; jobs of plain traces get applications, as under Pollux. */
+  adaptive?: boolean;
+}
+
 /** A function as a policy: it gives each job a number, least first, or decides the whole. */
 export type FunctionPolicy =
   | ((job: Job, now: number) => number)
   | (OfKeys & { key(job: Job, now: number, values: any): number })
   | (OfKeys & { keys(jobs: Jobs, now: number, values: any): ArrayLike<number> })
-  | (OfFunction & { plan(view: View, values: any): void });
+  | (OfPlan & { plan(view: View, values: any): void });
 
 export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> {
   /** `NODESxGPUS` (`16x4`, `8x8:v100+4x4:a100`), or a published one by name; without one that of the
@@ -259,9 +294,34 @@ export interface RunOptions extends Settings, Watch<OpenProgress | RunProgress> 
 export interface Trace {
   readonly facts: Facts;
   run(options?: RunOptions): Promise<Results>;
+  /** Why a job, by its name, runs or waits at a moment (seconds since the first submission) under each policy, in that policy's own
+   * numbers; what a function notes is among them. */
+  explain(job: string, at: number, options?: RunOptions): Promise<Explained[]>;
   /** Lets go of it and ends its worker. A trace that nobody has any more is let go of, too. */
   close(): void;
 }
+
+/** One policy's answer, as `switchyard why --at --json` has it. */
+export interface Explained {
+  policy: string;
+  verdict: Verdict;
+  /** Times in seconds; `jobs` are those that the value names, by their rows. */
+  facts: { term: string; value: string; jobs: number[] }[];
+  /** Why the job runs at less than full speed: by whom (rows of jobs), each with its share of what is wanted. */
+  slow: { law: string; place: string; factor: number; load: number | null; by: [job: number, share: number][] }[];
+  /** How a placement that has learned decided last. */
+  placing?: { steps: object[]; by_rule: object | null };
+}
+
+export type Verdict =
+  | "Runs"
+  | "NotActive"
+  | { BehindHead: { head: number } }
+  | { TooFewGpus: { wants: number; left: number } }
+  | { NoQuota: { wants: number; left: number } }
+  | { PlacementWaits: { wants: number; free: number } }
+  | { TooFewCores: { wants: number; left: number } }
+  | { StartsLater: { at: number } };
 
 /** What a trace turned out to be. */
 export interface Facts extends TraceFacts {

@@ -80,19 +80,31 @@ class Trace {
   }
 
   async run(all) {
+    return this.#have({ task: "run" }, all);
+  }
+
+  async explain(job, at, all) {
+    if (typeof job !== "string" || typeof at !== "number") {
+      throw refuse("explain takes the name of a job and a moment, seconds since the first submission: explain(\"j17\", 3600)");
+    }
+    return this.#have({ task: "explain", asked: { job, at } }, all);
+  }
+
+  /** Has a task done that runs policies. */
+  async #have(task, all) {
     const [watch, { worker = true, ...given }] = apart(all);
     const { options, functions } = checked(() => functionsApart(given));
     const isHere = !worker || (functions.length > 0 && areTextsForbidden);
     try {
-      return await this.#run(options, functions, watch, isHere);
+      return await this.#ask({ ...task, options }, functions, watch, isHere);
     } catch (error) {
       if (error.kind !== FORBIDDEN) throw error;
       areTextsForbidden = true;
-      return this.#run(options, functions, watch, true);
+      return this.#ask({ ...task, options }, functions, watch, true);
     }
   }
 
-  async #run(options, functions, watch, isHere) {
+  async #ask(task, functions, watch, isHere) {
     const held = this.#held;
     if (held.closed) throw refuse("the trace is closed: open it again");
     const idle = held.idle.findIndex((hand) => hand.isHere === (isHere || ways.length === 0));
@@ -100,7 +112,7 @@ class Trace {
     if (!hand) [hand] = await opened(this.#source, this.#options, watch, isHere);
     try {
       const sent = hand.isHere ? functions : checked(() => functions.map((of) => of && asText(of)));
-      return await hand.ask({ task: "run", options, functions: sent }, watch);
+      return await hand.ask({ ...task, functions: sent }, watch);
     } finally {
       if (hand.ended || held.closed || held.idle.some((other) => other.isHere === hand.isHere)) hand.end();
       else held.idle.push(hand);
@@ -260,7 +272,7 @@ class SlowHand {
   isHere = true;
   ended = false;
 
-  async ask({ task, source, options, functions, ...rest }, { signal, onProgress }) {
+  async ask({ task, source, options, functions, asked, ...rest }, { signal, onProgress }) {
     const tell = (progress) => onProgress?.(progress);
     const pause = async () => {
       await new Promise((resolve) => setTimeout(resolve));
@@ -280,6 +292,7 @@ class SlowHand {
       if (task === "choices") return await choices();
       if (task === "own") return await own(rest);
       if (task === "open") return await this.#session.open(source, options, hear, pause);
+      if (task === "explain") return await this.#session.explain(options, functions, asked, hear, pause, SLICE_MS);
       return await this.#session.run(options, functions, hear, pause, SLICE_MS);
     } catch (error) {
       if (heard) throw heard.error;

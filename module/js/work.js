@@ -92,16 +92,33 @@ export class TraceSession {
    * @param {number} slice milliseconds between two rests
    */
   async run(options, functions, tell, rest, slice) {
+    const begin = (deciders) => this.#jobs.runs(options, deciders);
+    return this.#worked(functions, begin, tell, rest, slice, (runs, deciders) => {
+      const results = runs.results();
+      deciders.forEach((of, at) => of && Object.assign(results.runs[at], { reproducible: false }, of.source && { source: of.source }));
+      return results;
+    });
+  }
+
+  /**
+   * Why a job runs or waits at a moment, in such runs.
+   * @param {{job: string, at: number}} asked
+   */
+  async explain(options, functions, { job, at }, tell, rest, slice) {
+    const begin = (deciders) => this.#jobs.explaining(options, deciders, job, at);
+    return this.#worked(functions, begin, tell, rest, slice, (runs) => runs.answers());
+  }
+
+  /** Carries what was begun to its end; what comes of it. */
+  async #worked(functions, begin, tell, rest, slice, results) {
     const deciders = functions.map((of) => of && new Decider(of, properties()));
-    const runs = this.#jobs.runs(options, deciders);
+    const runs = begin(deciders);
     try {
       for (let progress; (progress = runs.work(slice)); ) {
         tell(progress);
         await rest();
       }
-      const results = runs.results();
-      deciders.forEach((of, at) => of && Object.assign(results.runs[at], { reproducible: false }, of.source && { source: of.source }));
-      return results;
+      return results(runs, deciders);
     } catch (error) {
       // What a function has thrown, for whoever is on the same thread.
       const thrown = deciders.find((of) => of?.thrown)?.thrown;

@@ -1,5 +1,5 @@
 // The program of the module's workers, in browsers and in Node. Each message is one task: `open`, `run`,
-// `choices` or `own`; the answers to it are any number of `progress`, then `done` or `failed`. Whoever wants
+// `explain`, `choices` or `own`; the answers to it are any number of `progress`, then `done` or `failed`. Whoever wants
 // a task to end early ends the worker.
 
 import { TraceSession, choices, own, told } from "./work.js";
@@ -18,6 +18,7 @@ const rest = () => {};
 const tasks = {
   open: ({ source, options }) => session.open(source, options, tell, rest),
   run: ({ options, functions }) => session.run(options, functions, tell, rest, SLICE_MS),
+  explain: ({ options, functions, asked }) => session.explain(options, functions, asked, tell, rest, SLICE_MS),
   choices,
   own,
 };

@@ -14,15 +14,17 @@ mod to_js;
 use functions::Function;
 use js_sys::{Array, Object};
 use serde::Serialize;
-use switchyard::RunSpec;
 use switchyard::engine::Mistake;
+use switchyard::job::JobId;
 use switchyard::policies::PolicySpec;
 use switchyard::policies::script::Script;
 use switchyard::report::RunResult;
 use switchyard::trace::{OpenOptions, Opening};
-use switchyard_app::described;
+use switchyard::{RunSpec, Time};
 use switchyard_app::driver::{Budget, Driver, Step};
+use switchyard_app::start::Asked as JobAsked;
 use switchyard_app::study::{Prepared, Study};
+use switchyard_app::{Explained, described};
 use to_js::{plain, put, refused, refused_to_open, stopped};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -172,28 +174,72 @@ impl Jobs {
     /// Runs of them, with the options of `run` in JavaScript. `deciders`: what decides in the place of each policy, where it
     /// is a function.
     pub fn runs(&self, options: &JsValue, deciders: &Array) -> Result<Runs, JsValue> {
+        Ok(Runs {
+            asked: self.asked(options, deciders)?,
+            run: None,
+            done: Vec::new(),
+        })
+    }
+
+    /// Why a job, by its name, runs or waits at a moment, seconds since the first submission, in runs as of [`runs`](Self::runs).
+    pub fn explaining(
+        &self,
+        options: &JsValue,
+        deciders: &Array,
+        job: &str,
+        at: f64,
+    ) -> Result<Explaining, JsValue> {
+        if at.is_nan() || at < 0.0 {
+            return Err(refused(format!(
+                "at is {at}: it takes seconds since the first submission"
+            )));
+        }
+        let asked = self.asked(options, deciders)?;
+        Ok(Explaining {
+            job: JobAsked::named(&asked.prepared.workload, job).map_err(refused)?,
+            at: Time(at),
+            asked,
+            run: None,
+            done: Vec::new(),
+        })
+    }
+
+    fn asked(&self, options: &JsValue, deciders: &Array) -> Result<Asked, JsValue> {
         let functions = deciders.iter().map(Function::of);
         let functions = functions.collect::<Result<_, _>>()?;
         let running = options::running(options)?;
         let asked = running.of_study(self.study.clone()).map_err(refused)?;
         let prepared = asked.prepare().map_err(refused)?;
         to_js::is_told_exactly(&prepared)?;
-        Ok(Runs {
+        Ok(Asked {
             prepared,
             functions,
-            run: None,
-            done: Vec::new(),
         })
     }
+}
+
+/// What is to be run.
+struct Asked {
+    prepared: Prepared,
+    functions: Vec<Option<Function>>,
 }
 
 /// Runs in the making, one after the other.
 #[wasm_bindgen]
 pub struct Runs {
-    prepared: Prepared,
-    functions: Vec<Option<Function>>,
+    asked: Asked,
     run: Option<Run>,
     done: Vec<(RunResult, columns::OfRun)>,
+}
+
+/// Answers in the making, of one run after the other.
+#[wasm_bindgen]
+pub struct Explaining {
+    asked: Asked,
+    job: JobId,
+    at: Time,
+    run: Option<Run>,
+    done: Vec<Explained>,
 }
 
 struct Run {
@@ -220,61 +266,16 @@ struct Progress<'a> {
     now: f64,
 }
 
-#[wasm_bindgen]
-impl Runs {
-    /// Works for so many milliseconds; how far they are, or nothing once all are over.
-    pub fn work(&mut self, ms: f64) -> Result<JsValue, JsValue> {
-        let begin = now_ms();
-        let Some(mut run) = self
-            .run
-            .take()
-            .map_or_else(|| self.next(), |run| Ok(Some(run)))?
-        else {
-            return Ok(JsValue::UNDEFINED);
-        };
-        let budget = Budget::unlimited().or_time_is_up(|| now_ms() - begin >= ms);
-        let step = run.driver.step_for(budget).map_err(stopped)?;
-        run.wall_ms += now_ms() - begin;
-        let reached = run.driver.progress();
-        let progress = plain(&Progress {
-            stage: "run",
-            policy: &run.policy,
-            run: self.done.len(),
-            runs: self.prepared.runs.len(),
-            done: reached.done,
-            jobs: reached.jobs,
-            now: reached.now.seconds(),
-        })?;
-        match step {
-            Step::Progress(_) => self.run = Some(run),
-            Step::Done(_) | Step::Cancelled => self.end(run),
-        }
-        Ok(progress)
-    }
-
-    /// What came of them, once all are over.
-    pub fn results(&mut self) -> Result<JsValue, JsValue> {
-        let (results, columns): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.done).into_iter().unzip();
-        let results = plain(&self.prepared.results(results))?;
-        put(
-            &results,
-            "columns",
-            &columns::of_jobs(&self.prepared.workload),
-        );
-        columns::beside_runs(&results, columns);
-        Ok(results)
-    }
-
-    /// The next one at its beginning, if there is one.
-    fn next(&self) -> Result<Option<Run>, JsValue> {
-        let Some(spec) = self.prepared.runs.get(self.done.len()) else {
+impl Asked {
+    /// This run at its beginning, if there is one.
+    fn start(&self, at: usize) -> Result<Option<Run>, JsValue> {
+        let Some(spec) = self.prepared.runs.get(at) else {
             return Ok(None);
         };
         let mut spec = spec.clone();
         spec.options.log_budget = to_js::budget();
         let prepared = &self.prepared;
-        let (policy, driver) = match self.function() {
+        let (policy, driver) = match self.function(at) {
             None => (spec.policy.to_string(), prepared.start(&spec)),
             Some(function) => {
                 let placement = spec.policy.placement(spec.placement);
@@ -291,14 +292,111 @@ impl Runs {
         }))
     }
 
-    /// What decides in the present run, where its policy is a function.
-    fn function(&self) -> Option<&Function> {
-        self.functions.get(self.done.len())?.as_ref()
+    /// What decides in a run, where its policy is a function.
+    fn function(&self, at: usize) -> Option<&Function> {
+        self.functions.get(at)?.as_ref()
+    }
+
+    /// How far all is, this run being the one that works.
+    fn progress(&self, at: usize, run: &Run) -> Result<JsValue, JsValue> {
+        let reached = run.driver.progress();
+        plain(&Progress {
+            stage: "run",
+            policy: &run.policy,
+            run: at,
+            runs: self.prepared.runs.len(),
+            done: reached.done,
+            jobs: reached.jobs,
+            now: reached.now.seconds(),
+        })
+    }
+}
+
+impl Run {
+    /// The same, looking at a job for whoever asks why.
+    fn watching(self, job: JobId) -> Self {
+        self.driver.simulation().watch(job);
+        self
+    }
+
+    /// Works up to a moment, for so many milliseconds; whether it is there.
+    fn work(&mut self, until: Time, ms: f64) -> Result<bool, JsValue> {
+        let begin = now_ms();
+        let budget = Budget::until(until).or_time_is_up(|| now_ms() - begin >= ms);
+        let step = self.driver.step_for(budget).map_err(stopped)?;
+        self.wall_ms += now_ms() - begin;
+        Ok(!matches!(step, Step::Progress(_)))
+    }
+}
+
+#[wasm_bindgen]
+impl Explaining {
+    /// Works for so many milliseconds; how far the runs are, or nothing once all are over.
+    pub fn work(&mut self, ms: f64) -> Result<JsValue, JsValue> {
+        let at = self.done.len();
+        let run = match self.run.take() {
+            None => self.asked.start(at)?.map(|run| run.watching(self.job)),
+            going => going,
+        };
+        let Some(mut run) = run else {
+            return Ok(JsValue::UNDEFINED);
+        };
+        let is_there = run.work(self.at, ms)?;
+        let progress = self.asked.progress(at, &run)?;
+        if is_there {
+            let explanation = run.driver.simulation().explain(self.job, self.at);
+            self.done.push(Explained::new(run.policy, explanation));
+        } else {
+            self.run = Some(run);
+        }
+        Ok(progress)
+    }
+
+    /// What each policy says, once all are over.
+    pub fn answers(&self) -> Result<JsValue, JsValue> {
+        plain(&self.done)
+    }
+}
+
+#[wasm_bindgen]
+impl Runs {
+    /// Works for so many milliseconds; how far they are, or nothing once all are over.
+    pub fn work(&mut self, ms: f64) -> Result<JsValue, JsValue> {
+        let at = self.done.len();
+        let run = match self.run.take() {
+            None => self.asked.start(at)?,
+            going => going,
+        };
+        let Some(mut run) = run else {
+            return Ok(JsValue::UNDEFINED);
+        };
+        let is_over = run.work(Time::NEVER, ms)?;
+        let progress = self.asked.progress(at, &run)?;
+        match is_over {
+            true => self.end(run),
+            false => self.run = Some(run),
+        }
+        Ok(progress)
+    }
+
+    /// What came of them, once all are over.
+    pub fn results(&mut self) -> Result<JsValue, JsValue> {
+        let (results, columns): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.done).into_iter().unzip();
+        let results = plain(&self.asked.prepared.results(results))?;
+        put(
+            &results,
+            "columns",
+            &columns::of_jobs(&self.asked.prepared.workload),
+        );
+        columns::beside_runs(&results, columns);
+        Ok(results)
     }
 
     fn end(&mut self, run: Run) {
-        let mut ended = self.prepared.ended(&run.spec, run.driver, run.wall_ms);
-        if let Some(function) = self.function() {
+        let prepared = &self.asked.prepared;
+        let mut ended = prepared.ended(&run.spec, run.driver, run.wall_ms);
+        if let Some(function) = self.asked.function(self.done.len()) {
             function.name().clone_into(&mut ended.result.label);
             ended.result.policy = run.policy;
         }

@@ -324,7 +324,7 @@ test("a plan starts, stops and moves, and keeps what it wants to", async (t) => 
 test("a function sees of a job what it sees of all at once", async (t) => {
   const trace = await open("sample:lab");
   t.after(() => trace.close());
-  const names = ["id", "gpus", "submit", "tenant", "duration", "attained", "held", "remaining", "rate", "starts", "since", "running", "waited", "name"];
+  const names = ["id", "gpus", "submit", "tenant", "duration", "attained", "held", "remaining", "rate", "starts", "since", "running", "waited", "name", "tenant_name"];
   const [atOnce, oneByOne] = [new Map(), new Map()];
   const keys = (jobs, now) => {
     for (const name of names) jobs[name].forEach((value, row) => atOnce.set([now, jobs.id[row], name].join(), name === "running" ? value === 1 : value));
@@ -338,6 +338,132 @@ test("a function sees of a job what it sees of all at once", async (t) => {
   await run(trace, { policies: [{ keys, oracle: true }, { key, oracle: true }], worker: false });
   assert.ok(atOnce.size > 1000);
   assert.deepEqual(atOnce, oneByOne);
+  const tenants = new Set([...oneByOne].filter(([key]) => key.endsWith(",tenant_name")).map(([, name]) => name));
+  assert.deepEqual([...tenants].sort(), trace.facts.tenants.toSorted());
+});
+
+/** The script of that name (adaptive.rhai), line by line. */
+function adaptive(view) {
+  if (!view.round) return;
+  for (const job of view.waiting) if (!job.adaptive && !view.start(job)) break;
+  const jobs = view.jobs.filter((job) => job.adaptive);
+  let left = view.free_now() + jobs.reduce((sum, job) => sum + job.holds, 0);
+  const gpus = jobs.map(() => 0);
+  while (left > 0) {
+    let [best, most] = [-1, 0];
+    jobs.forEach((job, at) => {
+      if (gpus[at] >= job.max_gpus) return;
+      const gain = job.speedup(gpus[at] + 1) - (gpus[at] > 0 ? job.speedup(gpus[at]) : 0);
+      if (gain > most) [best, most] = [at, gain];
+    });
+    if (best < 0) break;
+    gpus[best] += 1;
+    left -= 1;
+  }
+  jobs.forEach((job, at) => {
+    if (job.running && gpus[at] === 0) view.stop(job);
+    if (0 < gpus[at] && gpus[at] <= job.holds) view.train(job, gpus[at]);
+  });
+  jobs.forEach((job, at) => gpus[at] > job.holds && view.train(job, gpus[at]));
+}
+
+test("adaptive jobs are trained as a script trains them", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const text = await script(readFileSync(new URL("adaptive.rhai", SCRIPTS), "utf8"));
+  const seen = new Map();
+  const looking = (view) => {
+    adaptive(view);
+    for (const job of view.jobs.filter((job) => job.adaptive)) {
+      assert.ok(0 <= job.epochs_done && job.epochs_done <= job.epochs && job.best_batch(1) > 0);
+      seen.set(job.application, [job.batch, job.goodput(1)]);
+    }
+  };
+  const policies = [text, { name: "mine", plan: adaptive, adaptive: true, every: 60 }];
+  const [scripted, own] = (await run(trace, { cluster: "4x8", policies })).runs;
+  assert.equal(own.log_hash, scripted.log_hash);
+  assert.equal(own.finished, own.jobs);
+  const here = await run(trace, { cluster: "4x8", policies: { plan: looking, adaptive: true, every: 60 }, worker: false });
+  assert.equal(here.runs[0].log_hash, scripted.log_hash);
+  assert.ok(seen.size > 1 && [...seen.values()].every(([batch, goodput]) => batch > 0 && goodput > 0));
+  for (const [plan, words, is = true] of [
+    [(view) => view.train(view.jobs[0], 0), /0 is no number of GPUs/],
+    [(view) => view.train(view.jobs[0], 100_000), /can use \d+ GPUs, not 100000/],
+    [(view) => view.train(view.jobs[0], 1, 1 << 30), /cannot train a batch of \d+ samples on 1 GPUs/],
+    [(view) => view.train(view.jobs[0], 1, "all"), /TypeError: "all" is not a batch/],
+    [(view) => view.jobs[0].speedup(-1), /TypeError: -1 is not a number of GPUs/],
+    [(view) => view.train(view.jobs[0], 1), /is a gang with a fixed duration/, false],
+    [(view) => view.jobs[0].epochs, /is a gang with a fixed duration: ask job.adaptive first/, false],
+  ]) {
+    await assert.rejects(run(trace, { policies: { plan, adaptive: is } }), { kind: "run", message: words });
+  }
+  await assert.rejects(run(trace, { policies: { key: (job) => Number(job.adaptive) } }), /a key is a number and no more/);
+  await assert.rejects(run(trace, { policies: { key: (job) => job.gpus, adaptive: true } }), { kind: "input", message: /there is no 'adaptive'/ });
+});
+
+test("numbers are drawn as a script draws them", async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const policies = [await script("fn key(job, now) { random() }"), (job) => job.random(), { keys: (jobs) => jobs.random() }];
+  const [scripted, ...own] = (await run(trace, { policies, seed: 5 })).runs.map(({ log_hash }) => log_hash);
+  assert.deepEqual(own, [scripted, scripted]);
+  assert.notEqual((await run(trace, { policies: policies[1], seed: 6 })).runs[0].log_hash, scripted);
+});
+
+for (const [where, worker] of [["in a worker", true], ["on this thread", false]]) {
+  test(`a function notes what it goes by, ${where}`, async (t) => {
+    const trace = await open("sample:lab");
+    t.after(() => trace.close());
+    const { columns } = await run(trace, { policies: "fifo" });
+    const [name, at, gang] = [columns.job[5], columns.submit_s[5], String(columns.gpus[5])];
+    const told = [];
+    const policies = [
+      "fifo",
+      { name: "key", key: (job) => (job.note("its gang", job.gpus), job.note("a long text", "x".repeat(1000)), job.submit), preemptive: false },
+      { name: "keys", keys: (jobs) => (jobs.note("its gang", jobs.gpus), jobs.note("twice", Array.from(jobs.gpus, (gpus) => ({ gpus: 2 * gpus }))), jobs.submit) },
+      {
+        name: "plan",
+        plan(view) {
+          view.note("waiting", view.waiting.length);
+          for (const job of view.jobs) {
+            view.note("its gang", job.gpus, job);
+            job.note("its name", job.name);
+          }
+          for (const job of view.arrived) view.demote(job, 3);
+          view.walk(view.jobs);
+        },
+      },
+    ];
+    const answers = await trace.explain(name, at, { policies, worker, onProgress: ({ run }) => told.push(run) });
+    assert.deepEqual(answers.map(({ policy }) => policy), ["fifo", "function:key", "function:keys", "function:plan"]);
+    assert.deepEqual(answers[1].verdict, answers[0].verdict);
+    const [, key, keys, plan] = answers.map(({ facts }) => Object.fromEntries(facts.map(({ term, value }) => [term, value])));
+    assert.deepEqual(key, { "key (least first)": String(at), "its gang": gang, "a long text": "x".repeat(200) });
+    assert.deepEqual([keys["its gang"], keys.twice], [gang, `{"gpus":${2 * gang}}`]);
+    assert.deepEqual([plan["its gang"], plan["its name"], plan.queue, plan.waiting >= 1], [gang, name, "3", true]);
+    assert.deepEqual([...new Set(told)], [0, 1, 2, 3]);
+    // Where nobody asks why, nothing of a run is another.
+    const { runs } = await run(trace, { policies: policies.slice(0, 2), worker });
+    assert.equal(runs[1].log_hash, runs[0].log_hash);
+    const short = { policies: { keys: (jobs) => (jobs.note("x", [1]), jobs.submit) }, worker };
+    await assert.rejects(run(trace, short), /note\('x', values\) takes a value for each of 24 jobs, and not 1 values/);
+  });
+}
+
+test("why a job waits is what the command line says", { skip }, async (t) => {
+  const trace = await open("sample:lab");
+  t.after(() => trace.close());
+  const flags = ["--job", "lab-017", "--at", "11h", "--policy", "fifo", "--policy", "las", "--json", "-"];
+  const printed = JSON.parse(execFileSync(cli, ["why", "sample:lab", ...flags], { encoding: "utf8" }));
+  assert.deepEqual(await trace.explain("lab-017", 11 * 3600, { policies: ["fifo", "las"] }), printed);
+  for (const [ask, words] of [
+    [() => trace.explain("nobody", 0), /there is no job 'nobody' in the trace|no job 'nobody'/],
+    [() => trace.explain("lab-017", -1), /at is -1: it takes seconds since the first submission/],
+    [() => trace.explain("lab-017", NaN), /at is NaN/],
+    [() => trace.explain(17, 0), /explain takes the name of a job and a moment/],
+  ]) {
+    await assert.rejects(ask, { kind: "input", message: words });
+  }
 });
 
 test("jobs arrive at the load that is asked for", async (t) => {
@@ -577,6 +703,15 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
       worker: false,
     });
     export const text: string | undefined = functions.runs[0]!.source;
+    const answers = await trace.explain("j1", 60, {
+      policies: [{
+        plan(view) {
+          for (const job of view.jobs) if (job.adaptive && job.speedup(2) > 1.5 && view.random() < 0.5) view.note("trains", view.train(job, 2, job.batch), job);
+        },
+        adaptive: true,
+      }, (job) => (job.note("of", job.tenant_name), job.random()), { keys: (jobs) => (jobs.note("of", jobs.tenant_name), jobs.random()) }],
+    });
+    export const waits = answers.filter(({ verdict }) => typeof verdict === "object" && "TooFewGpus" in verdict).map(({ facts }) => facts[0]!.value.length);
     export const own: string[] = [await script("fn key(job, now) { 1 }", { name: "mine", oracle: true }), await plugin(new Uint8Array(), { quantum: 60 })];
     export const names: string[] = (await policies()).map((policy) => policy.name);
     export const kind = (error: unknown) => error instanceof SwitchyardError && error.kind === "input";
@@ -587,6 +722,8 @@ test("types say what is given and taken, and refuse what is wrong", async (t) =>
     "await run(trace, { contention: 'much' });",
     "await run(trace, { policies: (job) => job.weight });",
     "await run(trace, { policies: { key: (job) => 'soon' } });",
+    "await run(trace, { policies: { plan: (view) => view.train(view.jobs[0]!) } });",
+    "await trace.explain(17, 60);",
     "await open(5);",
     "await script(new Uint8Array());",
     "const job: number[] = (await run(trace)).runs[0]!.segments.job;",

@@ -113,11 +113,7 @@ impl Function {
                 backfill,
             ));
         }
-        let numbers = Numbers {
-            decider,
-            cadence: self.cadence(),
-            changes: self.changes,
-        };
+        let numbers = Numbers::new(decider, self.cadence(), self.changes);
         let preemptive = self.said.preemptive;
         Box::new(ByKey::new(
             Box::new(numbers),

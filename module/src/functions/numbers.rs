@@ -1,18 +1,45 @@
 //! A function that gives jobs numbers, least first.
 
-use super::decider::{Decider, column, mistake};
+use super::decider::{Decider, Lent, Purse, mistake};
+use rand_xoshiro::rand_core::SeedableRng;
 use switchyard::draw::Rng;
 use switchyard::engine::{Mistake, View};
 use switchyard::explain::Fact;
 use switchyard::job::JobId;
 use switchyard::policies::Cadence;
 use switchyard::policies::by_key::{Changes, Keys};
+use switchyard::policies::notes::Notes;
 
 /// Numbers by a function.
 pub(super) struct Numbers {
-    pub(super) decider: Decider,
-    pub(super) cadence: Cadence,
-    pub(super) changes: Changes,
+    decider: Decider,
+    cadence: Cadence,
+    changes: Changes,
+    /// The run's generator, as it was when numbers were last asked for.
+    rng: Rng,
+}
+
+impl Numbers {
+    pub(super) fn new(decider: Decider, cadence: Cadence, changes: Changes) -> Self {
+        Self {
+            decider,
+            cadence,
+            changes,
+            rng: Rng::seed_from_u64(0),
+        }
+    }
+
+    /// The numbers of jobs, and what is in the purse afterwards.
+    fn ask(
+        &self,
+        view: &View<'_>,
+        jobs: &[JobId],
+        purse: Purse,
+    ) -> (Result<Vec<f64>, Mistake>, Purse) {
+        let lent = Lent::new(view, jobs, purse);
+        let given = self.decider.keys(&lent);
+        (given.map_err(|thrown| mistake(&thrown)), lent.purse())
+    }
 }
 
 impl Keys for Numbers {
@@ -27,7 +54,7 @@ impl Keys for Numbers {
     fn keys(
         &mut self,
         view: &View<'_>,
-        _rng: &mut Rng,
+        rng: &mut Rng,
         jobs: &[JobId],
         keys: &mut Vec<f64>,
     ) -> Result<(), Mistake> {
@@ -35,18 +62,29 @@ impl Keys for Numbers {
         if jobs.is_empty() {
             return Ok(());
         }
-        let given = self.decider.keys(
-            jobs.len() as u32,
-            view.now().seconds(),
-            &|property| column(view, jobs, property),
-            &|row| view.name(jobs[row as usize]).to_owned(),
-        );
-        *keys = given.map_err(|thrown| mistake(&thrown))?;
+        let purse = Purse {
+            rng: rng.clone(),
+            notes: None,
+        };
+        let (given, purse) = self.ask(view, jobs, purse);
+        *rng = purse.rng.clone();
+        self.rng = purse.rng;
+        *keys = given?;
         Ok(())
     }
 
-    /// Nothing in this crate asks why.
-    fn told(&self, _view: &View<'_>, _job: JobId) -> Vec<Fact> {
-        Vec::new()
+    fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact> {
+        // A copy: asking changes nothing.
+        let purse = Purse {
+            rng: self.rng.clone(),
+            notes: Some(Notes::default()),
+        };
+        let (given, purse) = self.ask(view, &[job], purse);
+        let key = match given {
+            Ok(keys) => keys.first().map(|key| Fact::new("key (least first)", key)),
+            Err(mistake) => Some(Fact::new("key", mistake)),
+        };
+        let notes = purse.notes.map(|notes| notes.of(job));
+        key.into_iter().chain(notes.into_iter().flatten()).collect()
     }
 }
