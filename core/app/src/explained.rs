@@ -12,7 +12,7 @@ pub struct Explained {
     /// What it has decided.
     pub verdict: Verdict,
     /// The numbers behind that.
-    pub facts: Vec<ToldFact>,
+    pub facts: Vec<FactRow>,
     /// Why the job runs at less than full speed.
     pub slow: Vec<Cause>,
     /// How a placement that has learned decided last.
@@ -22,7 +22,7 @@ pub struct Explained {
 
 /// A fact in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ToldFact {
+pub struct FactRow {
     /// What it is called.
     pub term: String,
     /// The value.
@@ -37,14 +37,14 @@ impl Explained {
         Self {
             policy,
             verdict: explanation.verdict,
-            facts: explanation.facts.iter().map(ToldFact::of).collect(),
+            facts: explanation.facts.iter().map(FactRow::of).collect(),
             slow: explanation.slow,
             placing: explanation.placing,
         }
     }
 }
 
-impl ToldFact {
+impl FactRow {
     fn of(fact: &Fact) -> Self {
         Self {
             term: fact.term.clone(),

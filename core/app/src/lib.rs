@@ -30,7 +30,7 @@ mod window;
 
 pub use deciding::Deciding;
 pub use experiment::Experiment;
-pub use explained::{Explained, ToldFact};
+pub use explained::{Explained, FactRow};
 pub use permalink::Permalink;
 pub use switchyard::report::{METRICS, Metric};
 pub use window::Window;

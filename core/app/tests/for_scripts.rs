@@ -11,12 +11,9 @@ use switchyard_app::{METRICS, Permalink};
 
 /// What stands behind values of metrics, by unit.
 fn unit_words() -> BTreeMap<String, &'static str> {
-    let name = |unit| {
-        serde_json::to_value(unit)
-            .unwrap()
-            .as_str()
-            .unwrap()
-            .to_owned()
+    let name = |unit| match json!(unit) {
+        Value::String(name) => name,
+        other => other.to_string(),
     };
     let units = METRICS.iter().map(|metric| metric.unit);
     units.map(|unit| (name(unit), unit.word())).collect()
