@@ -71,6 +71,63 @@ globalThis.switchyardWorkers = (() => {
     return policy.createScriptURL(address);
   };
 
+  // Where the program that serves the page carries runs (cli/src/open/native.rs)
+
+  /** The protocol that it speaks. */
+  let native = document.querySelector('meta[name="switchyard-native"]')?.content;
+
+  /** The page's end of a WebSocket to a run there: frames as web/workers/src/bytes.rs has them. */
+  class Native extends EventTarget {
+    #socket = new WebSocket(new URL("native", document.baseURI).href.replace(/^http/, "ws"));
+
+    constructor() {
+      super();
+      const socket = this.#socket;
+      socket.binaryType = "arraybuffer";
+      let [message, missing, attachments] = [null, 0, []];
+      socket.onmessage = ({ data }) => {
+        if (missing > 0) {
+          attachments.push(data);
+          missing--;
+        } else {
+          [message, missing, attachments] = [data.slice(4), new DataView(data).getUint32(0, true), []];
+        }
+        if (missing === 0) this.dispatchEvent(new MessageEvent("message", { data: { message, attachments } }));
+      };
+      socket.onclose = () => {
+        native = null;
+        const message = "the program that serves this page no longer runs it, so this browser does";
+        this.dispatchEvent(new ErrorEvent("error", { message, cancelable: true }));
+      };
+    }
+
+    postMessage({ message, attachments }) {
+      const frame = new Uint8Array(4 + message.byteLength);
+      new DataView(frame.buffer).setUint32(0, attachments.length, true);
+      frame.set(new Uint8Array(message), 4);
+      for (const part of [frame, ...attachments]) this.#socket.send(part);
+    }
+
+    terminate() {
+      const socket = this.#socket;
+      socket.onmessage = socket.onclose = null;
+      if (socket.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close();
+      else socket.close();
+    }
+  }
+
+  /** A run there; null where there is no such program, or of another version. */
+  const natively = (name, protocol) => {
+    if (name !== "runner" || native !== String(protocol)) return null;
+    try {
+      return new Native();
+    } catch {
+      // A security policy forbids it.
+      native = null;
+      return null;
+    }
+  };
+
   // Where the figures of an article share workers
 
   /** What static/view.js calls the frame that has them. */
@@ -154,9 +211,9 @@ globalThis.switchyardWorkers = (() => {
   return {
     version,
     begin,
-    start: async (name, file = "worker") => {
+    start: async (name, file = "worker", protocol = undefined) => {
       // Those of a program of their own are not shared.
-      const worker = (file === "worker" ? await line(name) : null) ?? (await begin(name, file));
+      const worker = natively(name, protocol) ?? (file === "worker" ? await line(name) : null) ?? (await begin(name, file));
       started.add(new WeakRef(worker));
       return worker;
     },

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { browser, dist, emptyFolder, finished, results } from "./browser.mjs";
+import { engines } from "./engines.mjs";
 
 const { open } = browser();
 const cli = process.env.SWITCHYARD_CLI;
@@ -16,17 +17,26 @@ const skip = !cli && "no SWITCHYARD_CLI";
 
 const JOBS = ["job,submit,duration,gpus", "narwhal,0,60,1", "b,5,60,2", "c,9,30,1", ""].join("\n");
 
-/** The address that the program prints, and what it does there until the test ends. */
-async function served(t, ...options) {
+/** The program, which serves until the test ends, and the address that it prints. */
+async function begun(t, ...options) {
   const program = spawn(cli, ["open", "--no-browser", "--page", dist, ...options], { stdio: ["ignore", "pipe", "inherit"] });
   t.after(() => program.kill());
   for await (const line of createInterface({ input: program.stdout })) {
     const [, address] = line.match(/^Switchyard is at (\S+)$/) ?? [];
     assert.ok(address, line);
-    return address;
+    return { program, address };
   }
   throw new Error("the program printed nothing");
 }
+
+/** The address alone. */
+const served = async (t, ...options) => (await begun(t, ...options)).address;
+
+/** How many cards say that the program carried their run. */
+const carried = (page) => page.getByText("natively", { exact: true }).count();
+
+/** What is the same of a run wherever it was carried. */
+const figures = ({ wall_ms, log_budget, ...run }) => run;
 
 /** A file of jobs. */
 function file(t, name, text = JOBS) {
@@ -65,6 +75,50 @@ test("several files are one trace, and scripts are found", { skip }, async (t) =
   const page = await open(t, address);
   await finished(page, 1);
   assert.equal((await results(page)).trace.jobs, 6);
+});
+
+test("the program carries the page's runs, to the last bit", { skip }, async (t) => {
+  const script = file(t, "mine.rhai", "fn key(job, now) { -job.submit }");
+  const address = await served(t, "sample:lab", "--policy", "srtf", "--policy", "mst", "--policy", `script:${script}`);
+  const [native, inBrowser] = [[], []];
+  for (const [url, told] of [[`${address}&job=133`, native], [`index.html${new URL(address).hash}&job=133`, inBrowser]]) {
+    const page = await open(t, url);
+    await finished(page, 3);
+    const explained = page.locator(".inspector .sentence");
+    await explained.first().waitFor();
+    await page.locator(".inspector .spent").first().waitFor();
+    told.push(await carried(page), (await results(page)).runs.map(figures), await explained.allTextContents());
+  }
+  assert.deepEqual([native.shift(), inBrowser.shift()], [3, 0]);
+  assert.deepEqual(native, inBrowser);
+});
+
+for (const [name, { open: openIn, missing }] of Object.entries(engines)) {
+  test(`${name} lets the page ask the program for runs`, { skip: skip || missing }, async (t) => {
+    const page = await openIn(t, await served(t, "sample:lab", "--policy", "srtf"), { width: 1280, height: 800 });
+    const card = () => document.querySelector("[data-status=done]")?.textContent;
+    let said;
+    for (let turn = 0; turn < 600 && !said; turn += 1) {
+      said = await page.evaluate(card);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.match(said, /simulated in .* natively/);
+  });
+}
+
+test("where the program ends, the browser goes on", { skip }, async (t) => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => `${at},${at * 10},${600 + ((at * 7919) % 5000)},${1 + (at % 4)}`);
+  const jobs = file(t, "many.csv", ["job,submit,duration,gpus", ...rows, ""].join("\n"));
+  const { program, address } = await begun(t, jobs, "--cluster", "16x8", "--policy", "tiresias-las");
+  // The handshake of whoever comes too late fails in words of the browser's own.
+  const page = await open(t, address, { tolerated: /WebSocket/ });
+  await page.waitForFunction(() => document.querySelector("progress[aria-label='Jobs done']")?.value > 0);
+  program.kill("SIGKILL");
+  await page.getByText("the program that serves this page no longer runs it, so this browser does").waitFor();
+  await finished(page, 1);
+  assert.equal(await carried(page), 0);
+  const [{ finished: ended }] = (await results(page)).runs;
+  assert.equal(ended, rows.length);
 });
 
 test("pages of others learn nothing, even of a whole address", { skip }, async (t) => {

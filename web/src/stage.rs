@@ -551,6 +551,7 @@ impl StageRun {
             summary: Summary::of(&workload, &spec.cluster, log),
             log_hash: log.hash(),
             wall_ms: None,
+            is_native: false,
             decisions: None,
         };
         let phase = Phase::Finished(finished.into());

@@ -1,8 +1,9 @@
 //! `switchyard open`: the page, served to this computer's own browser, with files opened in it.
 //!
 //! The page fetches the files from this program as it fetches traces by their address, and what is asked of it stands in
-//! that address, too: it is a link like any other.
+//! that address, too: it is a link like any other. This program also carries the page's runs ([`native`]).
 
+mod native;
 mod page;
 mod server;
 
@@ -10,11 +11,13 @@ use crate::settings::Flags;
 use crate::{Failure, input, output, script};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueHint};
+use native::Native;
 use page::Page;
-use server::{Answer, Body, Request, Server};
+use server::{Answer, Body, Outcome, Request, Server};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use switchyard::Resource;
 use switchyard::policies::PolicySpec;
 use switchyard::workload::{SAMPLES, Sample};
@@ -100,7 +103,16 @@ pub(crate) fn open(arguments: &Arguments) -> Result<(), Failure> {
             "no browser could be started: open the address in one"
         );
     }
-    server.serve(move |request| answer(request, &page, &name, &offer));
+    let native = Arc::new(Native::here());
+    server.serve(move |request| {
+        if request.path == native::PATH {
+            let native = Arc::clone(&native);
+            let talk = move |stream| native.carry(stream);
+            return Ok(Some(Outcome::Talk(Box::new(talk))));
+        }
+        let answer = answer(request, &page, &name, &offer)?;
+        Ok(answer.map(Outcome::File))
+    });
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The files of the page: those that are in the program, or a folder's.
 
+use super::native;
 use crate::{Failure, input};
 use anyhow::anyhow;
 use flate2::read::GzDecoder;
@@ -15,6 +16,9 @@ const INDEX: &str = "index.html";
 
 /// What makes the page an app that is kept for when there is no network (static/offline.js).
 const MANIFEST: &str = "<link rel=\"manifest\"";
+
+/// What its head ends with.
+const HEAD_END: &str = "</head>";
 
 /// The files of the page, by name. Nothing else can be asked for, so that no path leads out of them.
 pub(super) struct Page(BTreeMap<String, Kept>);
@@ -96,23 +100,30 @@ impl Page {
 }
 
 fn plain(bytes: Vec<u8>, is_index: bool) -> PageFile {
-    let bytes = if is_index { without_app(bytes) } else { bytes };
+    let bytes = if is_index { as_served(bytes) } else { bytes };
     PageFile {
         bytes,
         is_packed: false,
     }
 }
 
-/// The page as no app: its address is gone with this program, so that a browser shall keep nothing of it.
-fn without_app(index: Vec<u8>) -> Vec<u8> {
+/// The page as no app: its address is gone with this program, so that a browser shall keep nothing of it. It says
+/// instead that this program carries runs.
+fn as_served(index: Vec<u8>) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(&index) else {
         return index;
     };
-    let Some((before, rest)) = text.split_once(MANIFEST) else {
+    let app = text.split_once(MANIFEST);
+    let without = app.map(|(before, rest)| {
+        let (_, after) = rest.split_once('>').unwrap_or_default();
+        (before, after)
+    });
+    // One that is built for development is no app.
+    let head = || text.find(HEAD_END).map(|at| text.split_at(at));
+    let Some((before, after)) = without.or_else(head) else {
         return index;
     };
-    let after = rest.split_once('>').map_or("", |(_, after)| after);
-    format!("{before}{after}").into_bytes()
+    format!("{before}{}{after}", native::offer()).into_bytes()
 }
 
 /// What a file is, by its name. Browsers compile WebAssembly on its way only under its own type, and guess no types here.
@@ -165,7 +176,10 @@ mod tests {
     #[test]
     fn the_page_is_no_app_here() {
         let index = "a<link rel=\"manifest\" href=\"./m.webmanifest\">b";
-        assert_eq!(without_app(index.into()), b"ab");
-        assert_eq!(without_app(b"no app".to_vec()), b"no app");
+        let served = format!("a{}b", native::offer());
+        assert_eq!(as_served(index.into()), served.as_bytes());
+        let served = format!("a{}</head>b", native::offer());
+        assert_eq!(as_served(b"a</head>b".to_vec()), served.as_bytes());
+        assert_eq!(as_served(b"no page".to_vec()), b"no page");
     }
 }

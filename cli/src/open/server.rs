@@ -4,7 +4,8 @@
 //! Others on this computer can reach it, and so can any page that its browser shows. So a request is refused whose
 //! `Host` is another name (a page of others whose name was made to lead here: DNS rebinding), whose `Origin` is
 //! another page, that has no secret or a wrong one, that brings a body, or that is long or slow. Heads are read by
-//! `httparse`, at most [`MOST_HEAD`] bytes of them, within [`PATIENCE`]; a connection is for one request.
+//! `httparse`, at most [`MOST_HEAD`] bytes of them, within [`PATIENCE`]; a connection is for one request, which may
+//! open a WebSocket.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use tungstenite::handshake::machine::TryParse;
+use tungstenite::handshake::server::{Request as Upgrade, create_response, write_response};
 
 /// Bytes that the head of a request may have, and headers in it.
 const MOST_HEAD: usize = 16 * 1024;
@@ -55,7 +58,20 @@ pub(super) struct Request {
     pub(super) path: String,
     /// Whether the answer may be compressed with gzip.
     pub(super) takes_gzip: bool,
+    /// Whether it says that our own page asks; browsers do not leave that out where a page opens a WebSocket.
+    is_of_page: bool,
 }
+
+/// What comes of a request.
+pub(super) enum Outcome {
+    /// A file.
+    File(Answer),
+    /// A WebSocket, if the page asks for one: it begins once the handshake is over.
+    Talk(Talk),
+}
+
+/// Talks for as long as a connection lasts.
+type Talk = Box<dyn FnOnce(TcpStream) -> io::Result<()>>;
 
 /// What is sent.
 pub(super) struct Answer {
@@ -107,7 +123,7 @@ impl Server {
     /// Answers requests, for as long as the program runs. `answer`: `None` where nothing has this name.
     pub(super) fn serve(
         self,
-        answer: impl Fn(&Request) -> io::Result<Option<Answer>> + Send + Sync + 'static,
+        answer: impl Fn(&Request) -> io::Result<Option<Outcome>> + Send + Sync + 'static,
     ) {
         let server = Arc::new((self, answer));
         let open = Arc::new(AtomicUsize::new(0));
@@ -137,21 +153,28 @@ impl Server {
     fn answer(
         &self,
         mut to: TcpStream,
-        answer: &impl Fn(&Request) -> io::Result<Option<Answer>>,
+        answer: &impl Fn(&Request) -> io::Result<Option<Outcome>>,
     ) -> io::Result<()> {
         to.set_write_timeout(Some(MOST_WAIT))?;
-        let asked = match head(&mut to)? {
-            Ok(head) => self.read(&head),
-            Err(refusal) => Err(refusal),
-        };
-        let (is_head, request) = match asked {
+        let asked = head(&mut to)?.and_then(|head| {
+            let (is_head, request) = self.read(&head)?;
+            Ok((head, is_head, request))
+        });
+        let (head, is_head, request) = match asked {
             Ok(asked) => asked,
             Err(refusal) => return refuse(to, &refusal),
         };
         let not_there = Refusal(404, "There is nothing at this address.");
         let cannot_be_read = Refusal(500, "The file cannot be read.");
         match answer(&request) {
-            Ok(Some(answer)) => send(to, is_head, answer),
+            Ok(Some(Outcome::File(answer))) => send(to, is_head, answer),
+            Ok(Some(Outcome::Talk(talk))) => match handshake(&head) {
+                Some(response) if request.is_of_page => {
+                    to.write_all(&response)?;
+                    talk(to)
+                }
+                _ => refuse(to, &NO_SOCKET),
+            },
             Ok(None) => refuse(to, &not_there),
             Err(_) => refuse(to, &cannot_be_read),
         }
@@ -195,7 +218,8 @@ impl Server {
                 .strip_prefix("http://")
                 .is_some_and(|origin| Some(origin) == host)
         };
-        if !only("origin")?.is_none_or(is_own) {
+        let origin = only("origin")?;
+        if !origin.is_none_or(is_own) {
             return Err(Refusal(403, "This server answers no other pages."));
         }
         let is_head = match parsed.method {
@@ -217,7 +241,12 @@ impl Server {
             .filter(|(secret, _)| self.is_secret(secret))
             .and_then(|(_, path)| decoded(path));
         let path = path.ok_or(Refusal(404, "There is nothing at this address."))?;
-        Ok((is_head, Request { path, takes_gzip }))
+        let request = Request {
+            path,
+            takes_gzip,
+            is_of_page: origin.is_some(),
+        };
+        Ok((is_head, request))
     }
 
     /// Whether a `Host` is this computer's own name and our port, which browsers leave out where it is http's.
@@ -277,6 +306,17 @@ fn head(from: &mut TcpStream) -> io::Result<Result<Vec<u8>, Refusal>> {
             return Ok(Err(TOO_LONG));
         }
     }
+}
+
+const NO_SOCKET: Refusal = Refusal(400, "This address is for a WebSocket of the page's own.");
+
+/// The answer to the head of a request that opens a WebSocket, as the library that speaks it has it; `None` for others.
+fn handshake(head: &[u8]) -> Option<Vec<u8>> {
+    let (_, request) = Upgrade::try_parse(head).ok()??;
+    let response = create_response(&request).ok()?;
+    let mut bytes = Vec::new();
+    write_response(&mut bytes, &response).ok()?;
+    Some(bytes)
 }
 
 const TOO_LONG: Refusal = Refusal(431, "The request is too long.");

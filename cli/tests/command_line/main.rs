@@ -7,6 +7,7 @@ mod every_command;
 mod help;
 mod inspect;
 mod names;
+mod native;
 mod open;
 mod paper;
 mod queues;

@@ -132,9 +132,17 @@ impl Unpacking {
     ///
     /// [`PackingError::Read`] if it is none.
     pub fn new(head: &[u8]) -> Result<Self, PackingError> {
+        Self::of_at_most(head, usize::MAX)
+    }
+
+    /// The same, where no more than so many jobs can follow: whatever the head says, there is room for no more.
+    fn of_at_most(head: &[u8], most: usize) -> Result<Self, PackingError> {
         let (jobs, tenants, models, gpu_types, (attempts, labels, node_names), (unit, epoch)) =
             read::<Head>(head)?;
         let jobs = jobs as usize;
+        if jobs > most {
+            return Err(PackingError::Empty);
+        }
         Ok(Self {
             workload: Workload {
                 jobs: Vec::with_capacity(jobs),
@@ -184,6 +192,28 @@ impl Unpacking {
     pub fn into_workload(self) -> Workload {
         self.workload
     }
+}
+
+/// The jobs of which these are all bytes: what stands before them and each piece, behind their sizes.
+///
+/// # Errors
+///
+/// [`PackingError::Read`] if they are none, [`PackingError::Empty`] if they end too soon.
+pub fn unpacked(mut bytes: &[u8]) -> Result<Workload, PackingError> {
+    // A job takes more than one.
+    let most = bytes.len();
+    let mut next = || -> Result<&[u8], PackingError> {
+        let (size, rest) = bytes.split_first_chunk().ok_or(PackingError::Empty)?;
+        let size = u32::from_le_bytes(*size) as usize;
+        let content = rest.get(..size).ok_or(PackingError::Empty)?;
+        bytes = &rest[size..];
+        Ok(content)
+    };
+    let mut unpacking = Unpacking::of_at_most(next()?, most)?;
+    while !unpacking.is_whole() {
+        unpacking.add(next()?)?;
+    }
+    Ok(unpacking.into_workload())
 }
 
 /// Adds what a piece says to a list of so many jobs.
@@ -247,6 +277,13 @@ mod tests {
             }
             assert!(from >= jobs && from < jobs + PIECE);
             assert_eq!(unpacking.into_workload(), workload, "{jobs}");
+            let mut all = head(&workload).expect("a head");
+            for from in (0..jobs).step_by(PIECE) {
+                all.append(&mut piece(&workload, from).expect("a piece"));
+            }
+            assert_eq!(unpacked(&all), Ok(workload), "{jobs}");
+            all.pop();
+            assert!(unpacked(&all).is_err(), "{jobs}");
         }
     }
 
@@ -261,6 +298,12 @@ mod tests {
         assert!(matches!(refused, PackingError::Read(_)), "{refused}");
         let empty = piece(&workload, 1).expect("a piece");
         assert_eq!(unpacking.add(content(&empty)), Err(PackingError::Empty));
+        // More jobs than there is room for.
+        let mut head = head(&workload).expect("a head");
+        assert_eq!(head[SIZE], 1);
+        head[SIZE] = 0x7f;
+        head.truncate(SIZE + 40);
+        assert!(unpacked(&head).is_err());
         assert!(!unpacking.is_whole());
     }
 }

@@ -2,13 +2,14 @@
 
 use super::jobs::Jobs;
 use super::parcel::{Parcel, ParcelError, unpack};
-use super::protocol::{Message, PROTOCOL, Program, Role, WorkerMessage};
+use super::protocol::{Message, PROTOCOL, Program, Role};
 use crate::words::{words, words_for};
 use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::callback::Timeout;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::rc::Rc;
+use switchyard_workers::protocol::WorkerMessage;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::spawn_local;
@@ -16,9 +17,10 @@ use web_sys::{Event, MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A worker of this role, once its program has been fetched (static/workers.js).
+    /// A worker of this role, once its program has been fetched (static/workers.js); or what speaks as one, where
+    /// the program that serves the page speaks this protocol and carries runs.
     #[wasm_bindgen(catch, js_namespace = switchyardWorkers, js_name = start)]
-    async fn start_worker(role: &str, program: &str) -> Result<JsValue, JsValue>;
+    async fn start_worker(role: &str, program: &str, protocol: u32) -> Result<JsValue, JsValue>;
 }
 
 /// After so long one is told that a program is still on its way.
@@ -150,7 +152,7 @@ impl Connection {
         let waiting = Rc::downgrade(self);
         let name = self.name;
         spawn_local(async move {
-            let started = start_worker(name, program.name()).await;
+            let started = start_worker(name, program.name(), PROTOCOL).await;
             // Whoever started it may have given it up meanwhile.
             let line = waiting.upgrade();
             match (started.map(JsCast::unchecked_into::<Worker>), line) {

@@ -20,15 +20,12 @@ pub struct Jobs(pub(super) JsValue);
 /// Why jobs cannot travel.
 #[derive(Debug, Error)]
 pub enum JobsError {
-    /// They cannot be written, or these bytes are none.
+    /// They cannot be written, or what has come is none.
     #[error(transparent)]
     Bytes(#[from] PackingError),
     /// The browser has no room for them.
     #[error("The browser has no room for these jobs.")]
     NoRoom,
-    /// They end too soon, or are not there at all.
-    #[error("The jobs have not come along.")]
-    Missing,
 }
 
 impl From<JsValue> for Jobs {
@@ -96,7 +93,7 @@ impl Jobs {
     /// # Errors
     ///
     /// A sentence, if they cannot be read.
-    pub fn read(&self) -> Result<Workload, JobsError> {
+    pub fn read(&self) -> Result<Workload, PackingError> {
         let (mut at, mut bytes) = (0, Vec::new());
         self.next_piece(&mut at, &mut bytes)?;
         let mut unpacking = parcels::Unpacking::new(&bytes)?;
@@ -108,21 +105,21 @@ impl Jobs {
     }
 
     /// What is in the piece that begins at a byte, which is then the next one's.
-    fn next_piece(&self, at: &mut u32, content: &mut Vec<u8>) -> Result<(), JobsError> {
+    fn next_piece(&self, at: &mut u32, content: &mut Vec<u8>) -> Result<(), PackingError> {
         let mut take = |bytes: &Uint8Array| {
             content.resize(bytes.length() as usize, 0);
             bytes.copy_to(content);
         };
         if let Some(pieces) = self.0.dyn_ref::<Array>() {
             let piece: Option<ArrayBuffer> = pieces.shift().dyn_into().ok();
-            let piece = Uint8Array::new(&piece.ok_or(JobsError::Missing)?.into());
+            let piece = Uint8Array::new(&piece.ok_or(PackingError::Empty)?.into());
             take(&piece.subarray(SIZE, piece.length()));
             return Ok(());
         }
         let bytes = |from, to| {
             let bytes = self.bytes(from, to);
             let whole = bytes.filter(|bytes| bytes.byte_length() == to - from);
-            whole.ok_or(JobsError::Missing)
+            whole.ok_or(PackingError::Empty)
         };
         let begin = at.saturating_add(SIZE);
         let mut size = [0; parcels::SIZE];

@@ -1,60 +1,45 @@
-//! A piece of a run's log as it travels: the numbers of its rows in the message, and beside it their cells, column by
-//! column, in one buffer. So cells are copied once in the worker and once in the page.
+//! The cells of a piece of a run's log, as they travel between page and worker: column by column, in one buffer. So
+//! they are copied once in the worker and once in the page.
 
 use js_sys::{ArrayBuffer, Uint8Array};
-use serde::{Deserialize, Serialize};
-use switchyard::engine::{BadCells, LogRows, RunLog};
+use switchyard::engine::{BadCells, LogPiece, LogRows, RunLog};
+use switchyard_workers::protocol::Cells;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// A piece of a log on its way.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct LogPiece {
-    rows: LogRows,
-    /// An `ArrayBuffer`, which is attached.
-    #[serde(skip)]
-    pub(super) cells: JsValue,
-}
+/// Cells in an `ArrayBuffer`, which is attached; nothing if they have not come along.
+#[derive(Clone, Debug, Default)]
+pub struct BufferCells(pub(crate) JsValue);
 
-impl LogPiece {
-    /// A piece of a worker's log.
-    pub(crate) fn of(piece: &switchyard::engine::LogPiece<'_>) -> Self {
-        let rows = piece.rows();
-        let cells = Uint8Array::new_with_length(rows.bytes() as u32);
+impl Cells for BufferCells {
+    fn of(piece: &LogPiece<'_>) -> Self {
+        let cells = Uint8Array::new_with_length(piece.rows().bytes() as u32);
         let mut at = 0;
         for column in piece.columns() {
             let end = at + column.len() as u32;
             cells.subarray(at, end).copy_from(column);
             at = end;
         }
-        Self {
-            rows,
-            cells: cells.buffer().into(),
-        }
+        Self(cells.buffer().into())
     }
 
-    /// These cells.
-    pub(crate) fn of_bytes(rows: LogRows, cells: &[u8]) -> Self {
-        let cells = Uint8Array::from(cells).buffer().into();
-        Self { rows, cells }
-    }
-
-    /// Appends it to the page's log.
-    ///
-    /// # Errors
-    ///
-    /// Its cells have not come along, or are none of a log's.
-    pub(crate) fn append_to(&self, log: &mut RunLog) -> Result<(), BadCells> {
-        let cells = self.cells.dyn_ref::<ArrayBuffer>().ok_or(BadCells)?;
+    fn append_to(&self, rows: LogRows, log: &mut RunLog) -> Result<(), BadCells> {
+        let cells = self.0.dyn_ref::<ArrayBuffer>().ok_or(BadCells)?;
         let cells = Uint8Array::new(cells);
-        if u64::from(cells.length()) != self.rows.bytes() {
+        if u64::from(cells.length()) != rows.bytes() {
             return Err(BadCells);
         }
         let mut at = 0;
-        log.append_cells(self.rows, |column| {
+        log.append_cells(rows, |column| {
             let end = at + column.len() as u32;
             cells.subarray(at, end).copy_to(column);
             at = end;
         })
+    }
+}
+
+impl From<&[u8]> for BufferCells {
+    fn from(cells: &[u8]) -> Self {
+        Self(Uint8Array::from(cells).buffer().into())
     }
 }
 
@@ -63,6 +48,7 @@ mod browser_tests {
     use super::*;
     use switchyard::RunSpec;
     use switchyard::workload::Sample;
+    use switchyard_workers::protocol::LogPiece;
     use wasm_bindgen_test::wasm_bindgen_test;
 
     #[wasm_bindgen_test]
@@ -78,7 +64,7 @@ mod browser_tests {
             for _ in 0..50 {
                 more = more && simulation.step().expect("plans are right");
             }
-            let piece = LogPiece::of(&simulation.log().since(log.rows()));
+            let piece = LogPiece::<BufferCells>::of(&simulation.log().since(log.rows()));
             assert_eq!(piece.append_to(&mut log), Ok(()));
             assert_eq!(&log, simulation.log());
         }
@@ -92,6 +78,7 @@ mod browser_tests {
             JsValue::NULL,
             Uint8Array::new_with_length(1).buffer().into(),
         ] {
+            let cells = BufferCells(cells);
             let piece = LogPiece { rows, cells };
             assert_eq!(piece.append_to(&mut log), Err(BadCells));
         }

@@ -113,10 +113,10 @@ pub(super) fn unpack<T: DeserializeOwned>(
 #[cfg(all(test, target_arch = "wasm32"))]
 mod browser_tests {
     use super::*;
-    use crate::bridge::log_piece::LogPiece;
     use crate::bridge::protocol::{RunReply, RunRequest};
     use switchyard::Time;
     use switchyard::engine::{LogRows, RunLog, SimulationProgress};
+    use switchyard_workers::protocol::LogPiece;
     use wasm_bindgen_test::wasm_bindgen_test;
 
     /// The fields of a parcel, as the script that relays it names them.

@@ -1,10 +1,11 @@
 //! The workers' end.
 
 use super::parcel::{Parcel, unpack};
-use super::protocol::{Message, Nothing, PROTOCOL, Role, WorkerMessage};
+use super::protocol::{Message, Nothing, PROTOCOL, Role};
 use gloo_events::EventListener;
 use std::cell::RefCell;
 use std::marker::PhantomData;
+use switchyard_workers::protocol::WorkerMessage;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageEvent};
 

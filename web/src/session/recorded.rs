@@ -3,12 +3,13 @@
 
 use super::Session;
 use crate::bridge::jobs::Jobs;
-use crate::bridge::log_piece::LogPiece;
+use crate::bridge::log_piece::BufferCells;
 use crate::bridge::protocol::{Choice, OpenedTrace};
 use crate::first_minute::{FirstMinute, RecordedRun};
 use crate::state::{AppState, Finished, Source};
 use switchyard::RunSpec;
 use switchyard::workload::Sample;
+use switchyard_workers::protocol::Cells;
 use wasm_bindgen_futures::spawn_local;
 
 impl Session {
@@ -51,8 +52,12 @@ impl Session {
 
     /// Shows a run that has come with the page.
     pub(super) fn tell_recorded(&self, id: u32, run: RecordedRun) {
-        let piece = LogPiece::of_bytes(run.rows, &run.cells);
-        let appended = self.0.stage.write().receive(id, |log| piece.append_to(log));
+        let cells = BufferCells::from(&run.cells[..]);
+        let appended = self
+            .0
+            .stage
+            .write()
+            .receive(id, |log| cells.append_to(run.rows, log));
         if let Err(why) = appended {
             return self.on_worker_died(id, &why.to_string());
         }
@@ -62,6 +67,7 @@ impl Session {
             summary,
             log_hash,
             wall_ms: None,
+            is_native: false,
             decisions: None,
         };
         self.finish(id, finished, None);

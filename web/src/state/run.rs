@@ -50,6 +50,8 @@ pub struct Finished {
     pub log_hash: u64,
     /// Milliseconds of simulation; `None`: it came with the page.
     pub wall_ms: Option<f64>,
+    /// Whether the program that serves the page carried it.
+    pub is_native: bool,
     /// Of a placer that learned, if there is one.
     pub decisions: Option<u64>,
 }

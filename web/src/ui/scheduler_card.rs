@@ -198,6 +198,9 @@ fn phase(phase: &Phase, has_trace: bool) -> Html {
                 { format!("mean JCT {}", format::duration(of.summary.jct.mean)) }
                 if let Some(wall_ms) = of.wall_ms {
                     { format!(", simulated in {}", format::duration((wall_ms / 1e3).max(0.01)).replace(' ', "\u{a0}")) }
+                    if of.is_native {
+                        <span title="By the program that serves this page (switchyard open), faster than a browser's worker: it comes to the same, to the last bit">{ " natively" }</span>
+                    }
                     { of.decisions.filter(|_| wall_ms > 0.0).map(|decisions| deciding(decisions, wall_ms)) }
                 } else {
                     <span title="So that there is something to see at once. Run simulates it here: it comes to the same, to the last bit">{ ", came with the page" }</span>

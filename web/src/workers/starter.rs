@@ -1,10 +1,11 @@
 //! The worker that says when a job would start: it tells how far the runs have come while they go on.
 
-use super::input::Loaded;
+use super::input::Attachments;
 use crate::bridge::protocol::{StartReply, StartRequest, Starter};
 use crate::bridge::server::PageLink;
 use crate::complaint::Complaint;
 use switchyard_app::start::{Draw, Inquiry, Question, Refused, Told};
+use switchyard_workers::loaded::Loaded;
 use wasm_bindgen::JsValue;
 
 /// The page hears of it as often, milliseconds.
@@ -29,7 +30,8 @@ fn told(
         moment,
         draws,
     } = request;
-    let loaded = Loaded::new(input, attachments, 1.0).map_err(Complaint::of)?;
+    let mut attached = Attachments::from(attachments);
+    let loaded = Loaded::new(input, &mut attached, 1.0).map_err(Complaint::of)?;
     let question = loaded.question(moment, draws);
     let seed = question.spec.options.seed;
     let mut asked_so_far = 0;

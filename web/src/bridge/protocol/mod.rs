@@ -19,18 +19,17 @@ pub use open::{
 };
 pub use pack::{PackReply, PackRequest, Packer};
 pub use queues::{QueuesReader, QueuesReply, QueuesRequest};
-pub use run::{AHEAD, LogShortage, RunInput, RunReply, RunRequest, Runner, ToldLife};
+pub use run::{LogShortage, RunInput, RunReply, RunRequest, Runner, ToldLife};
 pub use start::{StartReply, StartRequest, Starter};
 pub use summary::{Summarizer, SummaryReply, SummaryRequest};
+pub use switchyard_workers::protocol::PROTOCOL;
 pub use weights::{WeightsReader, WeightsReply, WeightsRequest};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use switchyard::policies::{PolicySpec, entry};
+use switchyard_workers::protocol::WorkerMessage;
 use wasm_bindgen::JsValue;
-
-/// Page and worker must be of the same build: counts changes of the protocol.
-pub const PROTOCOL: u32 = 22;
 
 /// What a worker is for.
 pub trait Role: 'static {
@@ -131,22 +130,6 @@ impl Kind {
     }
 }
 
-/// What any worker says.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) enum WorkerMessage<Reply> {
-    /// It can take requests. Stays the first, so that pages and workers of different builds understand it.
-    Ready {
-        /// Its [`PROTOCOL`].
-        protocol: u32,
-    },
-    /// It is dying.
-    Crashed(String),
-    /// [`Role::OTHER_PROGRAM`] answers this request.
-    NeedsOtherProgram,
-    /// What its role has it say.
-    Reply(Reply),
-}
-
 impl<Reply: Message> Message for WorkerMessage<Reply> {
     fn kind(&self) -> Kind {
         match self {
@@ -219,11 +202,5 @@ mod tests {
         assert!(sharing.contains(&line), "{line}");
         let rescue = include_str!("../../../../static/rescue.js");
         assert!(says(rescue, READY) && says(rescue, export::EXPORTED));
-    }
-
-    #[test]
-    fn pages_of_any_build_understand_that_a_worker_is_ready() {
-        let ready = WorkerMessage::<RunReply>::Ready { protocol: 5 };
-        assert_eq!(postcard::to_allocvec(&ready).unwrap(), [0, 5]);
     }
 }

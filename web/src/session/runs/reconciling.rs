@@ -212,6 +212,7 @@ impl Session {
             News::Reply(RunReply::Done {
                 log_hash,
                 wall_ms,
+                is_native,
                 decisions,
                 rho,
             }) => {
@@ -220,6 +221,7 @@ impl Session {
                     summary,
                     log_hash,
                     wall_ms: Some(wall_ms),
+                    is_native,
                     decisions,
                 };
                 self.finish(id, finished, rho);

@@ -301,6 +301,7 @@ mod tests {
             summary: Default::default(),
             log_hash: 0,
             wall_ms: None,
+            is_native: false,
             decisions: None,
         };
         let run = StageRun::of("fifo", Phase::Finished(finished.into()), jobs.len());
