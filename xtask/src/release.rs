@@ -454,6 +454,17 @@ mod tests {
     }
 
     #[test]
+    fn the_site_lists_what_each_bundle_is_made_of() -> Result<()> {
+        let workflow = shell::read(&workspace::root().join(".github/workflows/release.yml"))?;
+        let bundles = workspace::BUNDLES.map(|bundle| bundle.name).join(" ");
+        assert!(
+            workflow.contains(&format!("for bundle in {bundles}; do")),
+            "{bundles}"
+        );
+        Ok(())
+    }
+
+    #[test]
     fn binstall_finds_what_is_packed() -> Result<()> {
         let manifest = shell::read(&workspace::root().join("cli/Cargo.toml"))?;
         for (target, end) in [
