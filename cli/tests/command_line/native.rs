@@ -238,7 +238,7 @@ fn only_our_own_page_opens_a_socket() {
         (with(4, "Sec-WebSocket-Version: 8"), 400),
         (with(5, "Sec-WebSocket-Key: short"), 400),
         (with(5, "Content-Length: 5"), 413),
-        ([&opens[..], &[own.clone()]].concat(), 400),
+        ([&opens[..], std::slice::from_ref(&own)].concat(), 400),
         (vec![host.clone(), own.clone()], 400),
     ];
     let ask = |first: &str, lines: &[String]| {
