@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
 
 /// A policy's answer, as it is written.
 #[derive(Serialize)]
-struct Told {
+struct PolicyAnswer {
     label: String,
     policy: String,
     /// The cluster whose groups keep their shares.
@@ -96,14 +96,14 @@ pub(crate) fn capacity(arguments: &Arguments) -> Result<(), Failure> {
         .runs
         .iter()
         .zip(answers)
-        .map(|(spec, answer)| Told {
+        .map(|(spec, answer)| PolicyAnswer {
             label: prepared.label(spec),
             policy: spec.policy.to_string(),
             cluster: cluster.to_string(),
             sentence: answer.sentence(),
             answer,
         });
-    let told: Vec<Told> = told.collect();
+    let told: Vec<PolicyAnswer> = told.collect();
     match &arguments.json {
         Some(path) => output::json(path, &told)?,
         None => {
@@ -182,8 +182,8 @@ fn run(
 }
 
 /// What is wrong where even the largest cluster is not enough, though not for its size.
-fn enough(told: &Told) -> Result<(), Failure> {
-    let Told {
+fn enough(told: &PolicyAnswer) -> Result<(), Failure> {
+    let PolicyAnswer {
         label, sentence, ..
     } = told;
     match told.answer.largest_fails() {
@@ -197,7 +197,7 @@ fn enough(told: &Told) -> Result<(), Failure> {
     }
 }
 
-fn text(told: &Told, prepared: &Prepared) -> String {
+fn text(told: &PolicyAnswer, prepared: &Prepared) -> String {
     let metric = told.answer.bound.metric;
     let mut table = Table::default();
     let head = ["nodes", "GPUs", &metric.words(), "within the bound"];

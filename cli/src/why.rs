@@ -83,7 +83,7 @@ struct Answer {
     /// Where a job is that neither runs nor waits.
     #[serde(skip)]
     absent: &'static str,
-    facts: Vec<Told>,
+    facts: Vec<FactRow>,
     #[serde(skip)]
     said: Vec<Fact>,
     slow: Vec<Cause>,
@@ -94,13 +94,13 @@ struct Answer {
 
 /// A fact with all times in seconds.
 #[derive(Serialize)]
-struct Told {
+struct FactRow {
     term: String,
     value: String,
     jobs: Vec<JobId>,
 }
 
-impl Told {
+impl FactRow {
     fn of(fact: &Fact) -> Self {
         Self {
             term: fact.term.clone(),
@@ -197,7 +197,7 @@ fn ask(
         label: spec.policy.label(),
         verdict,
         absent,
-        facts: facts.iter().map(Told::of).collect(),
+        facts: facts.iter().map(FactRow::of).collect(),
         said: facts,
         slow,
         placing,

@@ -46,11 +46,11 @@ fn the_values_told_give_the_number_told() {
                 };
                 let is_known = (metric.of)(summary).is_finite();
                 let Some(arithmetic) = Arithmetic::of(metric, &over) else {
-                    let is_told = Arithmetic::is_told(metric, of.is_err());
+                    let is_told = Arithmetic::explains(metric, of.is_err());
                     assert!(!is_known || !is_told, "{policy} {}", metric.id);
                     continue;
                 };
-                assert!(Arithmetic::is_told(metric, of.is_err()), "{}", metric.id);
+                assert!(Arithmetic::explains(metric, of.is_err()), "{}", metric.id);
                 let (said, result) = ((metric.of)(summary), arithmetic.result());
                 assert!(
                     close(said, result),

@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 
 /// Of one policy.
 #[derive(Serialize)]
-struct Told {
+struct Calibrated {
     policy: String,
     cluster: String,
     draws: u32,
@@ -65,14 +65,18 @@ pub(super) fn start(arguments: &Arguments) -> Result<(), Failure> {
         .runs
         .iter()
         .map(|spec| calibrated(arguments, spec, &prepared));
-    let told = told.collect::<Result<Vec<Told>, Failure>>()?;
+    let told = told.collect::<Result<Vec<Calibrated>, Failure>>()?;
     match &arguments.json {
         Some(path) => output::json(path, &told),
         None => output::print(&text(&told)),
     }
 }
 
-fn calibrated(arguments: &Arguments, spec: &RunSpec, prepared: &Prepared) -> Result<Told, Failure> {
+fn calibrated(
+    arguments: &Arguments,
+    spec: &RunSpec,
+    prepared: &Prepared,
+) -> Result<Calibrated, Failure> {
     let mut spec = spec.clone();
     spec.options.replay_failures = false;
     let (workload, weights) = (&prepared.workload, &prepared.weights);
@@ -119,7 +123,7 @@ fn calibrated(arguments: &Arguments, spec: &RunSpec, prepared: &Prepared) -> Res
         .into_iter()
         .collect::<Result<Vec<Asking>, Refused>>();
     let askings = askings.map_err(failure)?;
-    Ok(Told {
+    Ok(Calibrated {
         policy: spec.policy.to_string(),
         cluster: spec.cluster.to_string(),
         draws: arguments.draws,
@@ -128,7 +132,7 @@ fn calibrated(arguments: &Arguments, spec: &RunSpec, prepared: &Prepared) -> Res
     })
 }
 
-fn text(told: &[Told]) -> String {
+fn text(told: &[Calibrated]) -> String {
     let mut table = Table::default();
     let mut header = vec![String::new()];
     header.extend(

@@ -37,17 +37,17 @@ pub fn sum(of: &Arithmetic) -> String {
 }
 
 /// A value of a number behind a decision, with its unit, on one line.
-pub fn told_value(of: &explain::Operand) -> String {
-    told(of.value, of.unit)
+pub fn fact_value(of: &explain::Operand) -> String {
+    fact_number(of.value, of.unit)
 }
 
 /// Its formula with the values and what comes out: `8 × 3,600 = 28,800 GPU·s`.
-pub fn told_sum(of: &explain::Sum) -> String {
+pub fn fact_sum(of: &explain::Sum) -> String {
     let values = of.in_words(|of| small_too(of.value));
-    format!("{values} = {}", told(of.result, of.unit))
+    format!("{values} = {}", fact_number(of.result, of.unit))
 }
 
-fn told(value: f64, unit: explain::Unit) -> String {
+fn fact_number(value: f64, unit: explain::Unit) -> String {
     let number = small_too(value);
     match unit.word(number == "1") {
         "" => number,
@@ -77,8 +77,8 @@ mod tests {
         let fact = Fact::number("attained service", 28_804.0, 0, Unit::GpuSeconds);
         let fact = fact.by("{0} × {1}", operands, (28_804.0, Unit::GpuSeconds));
         let sum = fact.sum.expect("all is known");
-        assert_eq!(told_sum(&sum), "8 × 3,600.5 = 28,804\u{a0}GPU·s");
-        assert_eq!(told_value(&sum.operands[0]), "8\u{a0}GPUs");
+        assert_eq!(fact_sum(&sum), "8 × 3,600.5 = 28,804\u{a0}GPU·s");
+        assert_eq!(fact_value(&sum.operands[0]), "8\u{a0}GPUs");
         assert_eq!(small_too(0.000_123_4), "1.23e−4");
     }
 }

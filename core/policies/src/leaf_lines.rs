@@ -92,7 +92,7 @@ struct Class {
 
 /// A leaf's line.
 #[derive(Debug, Default)]
-struct Line {
+struct LeafLine {
     classes: Vec<Class>,
     /// Its first job blocks it.
     is_strict: bool,
@@ -101,7 +101,7 @@ struct Line {
 /// The lines of all leaves.
 #[derive(Debug, Default)]
 pub(super) struct LeafLines {
-    lines: Vec<Line>,
+    lines: Vec<LeafLine>,
     /// Those in which somebody waits.
     leaves: BTreeSet<QueueId>,
     waiting: usize,
@@ -112,7 +112,7 @@ pub(super) struct LeafLines {
 impl LeafLines {
     /// For so many queues, all lines empty.
     pub(super) fn new(queues: usize, is_strict: impl Fn(QueueId) -> bool) -> Self {
-        let line = |at: usize| Line {
+        let line = |at: usize| LeafLine {
             classes: Vec::new(),
             is_strict: is_strict(QueueId(at as u32)),
         };

@@ -3,7 +3,7 @@
 
 use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, parameters};
-use super::picking::{BACKFILL, Backfill, ByScore, Candidate, Line, QUIRKS, Queue, ZERO};
+use super::picking::{BACKFILL, Backfill, ByScore, Candidate, QUIRKS, Queue, Urgency, ZERO};
 use super::{Policy, PolicyEntry};
 use switchyard_explain::{Operand, Unit};
 
@@ -63,8 +63,8 @@ fn terms(job: &Candidate, waited: f64) -> (&'static str, Vec<Operand>) {
     ("−({0} + {3}) ∕ (log₂({1} + {3}) × {2})", operands)
 }
 
-fn line(job: &Candidate) -> Line {
-    Line {
+fn line(job: &Candidate) -> Urgency {
+    Urgency {
         slope: 1.0 / divisor(job),
         head_start: TINY,
     }

@@ -3,7 +3,7 @@
 
 use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, parameters};
-use super::picking::{BACKFILL, Backfill, ByScore, Candidate, Line, QUIRKS, Queue, ZERO};
+use super::picking::{BACKFILL, Backfill, ByScore, Candidate, QUIRKS, Queue, Urgency, ZERO};
 use super::{Policy, PolicyEntry};
 use switchyard_explain::{Operand, Unit};
 
@@ -61,8 +61,8 @@ fn terms(job: &Candidate, waited: f64) -> (&'static str, Vec<Operand>) {
 }
 
 /// The cube root of that.
-pub(super) fn line(job: &Candidate) -> Line {
-    Line {
+pub(super) fn line(job: &Candidate) -> Urgency {
+    Urgency {
         slope: libm::cbrt(f64::from(job.gpus)) / job.seconds,
         head_start: 0.0,
     }

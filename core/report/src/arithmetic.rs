@@ -113,7 +113,7 @@ impl Arithmetic {
     }
 
     /// Whether it is told how a known number of a metric comes about, of a whole run or of some jobs.
-    pub fn is_told(metric: &Metric, of_whole: bool) -> bool {
+    pub fn explains(metric: &Metric, of_whole: bool) -> bool {
         How::of(metric).is_some_and(|how| of_whole || !how.is_of_run())
     }
 

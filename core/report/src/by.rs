@@ -86,7 +86,7 @@ impl By {
     }
 
     /// Those by which some jobs of a workload differ from others or at least are told something.
-    pub fn told(workload: &Workload) -> impl Iterator<Item = Self> {
+    pub fn of_workload(workload: &Workload) -> impl Iterator<Item = Self> {
         let is_told = |by: &Self| match by {
             Self::Label(label) => !workload.recorded.labels.names(*label).is_empty(),
             Self::Tenant => !workload.tenants.is_empty(),
@@ -571,7 +571,7 @@ mod tests {
         let workload = workload();
         let groups = Groups::of(By::Gang, &workload);
         assert_eq!(groups.names, ["1", "4"]);
-        let told: Vec<&str> = By::told(&workload).map(By::word).collect();
+        let told: Vec<&str> = By::of_workload(&workload).map(By::word).collect();
         assert_eq!(told, ["user", "gang"]);
         for by in By::ALL {
             assert_eq!(by.word().parse(), Ok(by));

@@ -170,15 +170,31 @@ pub struct JobFigures {
 }
 
 impl From<&Summary> for JobFigures {
+    /// Every field is named, so that one that is added to [`Summary`] has to be sorted: of the jobs, or of the cluster.
     fn from(of: &Summary) -> Self {
+        let Summary {
+            jobs,
+            finished: _,
+            rejected: _,
+            jct,
+            queueing,
+            makespan,
+            restarts,
+            gpu_allocation: _,
+            node_hours: _,
+            mean_nodes: _,
+            fairness,
+            longest_wait,
+            failures: _,
+        } = *of;
         Self {
-            jobs: of.jobs,
-            jct: of.jct,
-            queueing: of.queueing,
-            makespan: of.makespan,
-            restarts: of.restarts,
-            fairness: of.fairness,
-            longest_wait: of.longest_wait,
+            jobs,
+            jct,
+            queueing,
+            makespan,
+            restarts,
+            fairness,
+            longest_wait,
         }
     }
 }

@@ -32,7 +32,7 @@ pub use values::{
     YearLast, date, date_year_last, decimal_comma, grouped, is_any_of, is_missing,
     minutes_and_seconds, number, span,
 };
-pub use words::{Line, Words};
+pub use words::{Words, WordsLine};
 
 /// One row of a file.
 #[derive(Clone, Copy, Debug)]

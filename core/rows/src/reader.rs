@@ -2,7 +2,7 @@
 
 use super::elements::State;
 use super::table::Scratch;
-use super::{Elements, Line, Lines, Part, Row, Table, Words};
+use super::{Elements, Lines, Part, Row, Table, Words, WordsLine};
 
 /// Takes what a [`Reader`] finds.
 pub trait Receiver {
@@ -92,8 +92,8 @@ impl Reader {
                 let mut rows = Words::part(text, ';', *line, part);
                 while let Some(found) = rows.next() {
                     match found {
-                        Line::Row(row) => receiver.row(&row),
-                        Line::Comment(text) => receiver.comment(text),
+                        WordsLine::Row(row) => receiver.row(&row),
+                        WordsLine::Comment(text) => receiver.comment(text),
                     }
                 }
                 let left;

@@ -10,7 +10,7 @@ pub struct Words<'a> {
 }
 
 /// What a line is.
-pub enum Line<'r> {
+pub enum WordsLine<'r> {
     /// A row of words.
     Row(Row<'r>),
     /// A comment, without the character that marks it.
@@ -40,11 +40,11 @@ impl<'a> Words<'a> {
 
     /// The next line that is not blank.
     #[allow(clippy::should_implement_trait, reason = "rows borrow from the reader")]
-    pub fn next(&mut self) -> Option<Line<'_>> {
+    pub fn next(&mut self) -> Option<WordsLine<'_>> {
         loop {
             let line = self.rest.next_line()?;
             if let Some(comment) = line.text.trim_ascii_start().strip_prefix(self.comment) {
-                return Some(Line::Comment(comment));
+                return Some(WordsLine::Comment(comment));
             }
             if line.text.trim_ascii().is_empty() {
                 continue;
@@ -65,7 +65,7 @@ impl<'a> Words<'a> {
                     _ => {}
                 }
             }
-            return Some(Line::Row(line.row(&self.cells)));
+            return Some(WordsLine::Row(line.row(&self.cells)));
         }
     }
 }
@@ -77,13 +77,13 @@ mod tests {
     #[test]
     fn words_and_comments() {
         let mut words = Words::new("; Note: x\n\n  1\t2   é \r\n;\n3", ';');
-        assert!(matches!(words.next(), Some(Line::Comment(" Note: x"))));
-        let Some(Line::Row(row)) = words.next() else {
+        assert!(matches!(words.next(), Some(WordsLine::Comment(" Note: x"))));
+        let Some(WordsLine::Row(row)) = words.next() else {
             panic!()
         };
         assert_eq!((row.line, row.len(), row.cell(2)), (3, 3, "é"));
-        assert!(matches!(words.next(), Some(Line::Comment(""))));
-        let Some(Line::Row(row)) = words.next() else {
+        assert!(matches!(words.next(), Some(WordsLine::Comment(""))));
+        let Some(WordsLine::Row(row)) = words.next() else {
             panic!()
         };
         assert_eq!((row.line, row.unterminated), (5, true));

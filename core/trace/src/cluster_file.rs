@@ -69,28 +69,28 @@ pub(crate) struct ClusterFile {
 }
 
 /// A row of a cluster file.
-pub(crate) struct Line {
+pub(crate) struct ClusterRow {
     pub(crate) line: u32,
     pub(crate) cells: Vec<String>,
 }
 
-impl Line {
+impl ClusterRow {
     pub(crate) fn cell(&self, index: usize) -> &str {
         self.cells.get(index).map_or("", String::as_str)
     }
 }
 
 /// Every row below the header.
-pub(crate) fn rows(sniff: &Sniff<'_>) -> Vec<Line> {
+pub(crate) fn rows(sniff: &Sniff<'_>) -> Vec<ClusterRow> {
     struct Lines {
         header: u32,
         boxed: bool,
-        rows: Vec<Line>,
+        rows: Vec<ClusterRow>,
     }
     impl Receiver for Lines {
         fn row(&mut self, row: &Row<'_>) {
             if row.line > self.header && !(self.boxed && is_drawn(row)) {
-                self.rows.push(Line {
+                self.rows.push(ClusterRow {
                     line: row.line,
                     cells: (0..row.len()).map(|i| row.cell(i).to_owned()).collect(),
                 });
@@ -111,7 +111,7 @@ pub(crate) fn rows(sniff: &Sniff<'_>) -> Vec<Line> {
 }
 
 /// A whole number in a row's column.
-pub(crate) fn whole(sniff: &Sniff<'_>, row: &Line, name: &str) -> Result<u32, OpenError> {
+pub(crate) fn whole(sniff: &Sniff<'_>, row: &ClusterRow, name: &str) -> Result<u32, OpenError> {
     let column = sniff.column(name);
     whole_at(sniff, row, column.map_or(usize::MAX, |c| c.index), name)
 }
@@ -119,7 +119,7 @@ pub(crate) fn whole(sniff: &Sniff<'_>, row: &Line, name: &str) -> Result<u32, Op
 /// The same by the column's place, from 0.
 pub(crate) fn whole_at(
     sniff: &Sniff<'_>,
-    row: &Line,
+    row: &ClusterRow,
     index: usize,
     name: &str,
 ) -> Result<u32, OpenError> {
@@ -179,7 +179,7 @@ impl Machine {
 }
 
 /// A number in a row's column; 0 where there is none.
-pub(crate) fn figure(sniff: &Sniff<'_>, row: &Line, name: &str) -> f64 {
+pub(crate) fn figure(sniff: &Sniff<'_>, row: &ClusterRow, name: &str) -> f64 {
     let column = sniff.column(name);
     let cell = column.map_or("", |column| row.cell(column.index));
     number(cell).unwrap_or(0.0)

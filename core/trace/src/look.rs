@@ -9,7 +9,7 @@ use super::keys::keys;
 use super::known;
 use super::manifest::is_yaml;
 use super::rows::{
-    Elements, Line, Lines, Part, Receiver, Row, Words, date, date_year_last, number,
+    Elements, Lines, Part, Receiver, Row, Words, WordsLine, date, date_year_last, number,
 };
 use super::slurm::is_pairs;
 use super::sniff::{
@@ -104,12 +104,12 @@ fn is_swf(text: &str, part: Part, is_swf_job: IsSwfJob) -> Option<bool> {
     let (mut comments, mut rows) = (false, 0);
     loop {
         match words.next() {
-            Some(Line::Comment(text)) => {
+            Some(WordsLine::Comment(text)) => {
                 // A semicolon-separated table whose first column has no name begins like a
                 // comment.
                 comments |= !text.contains(';');
             }
-            Some(Line::Row(row)) => {
+            Some(WordsLine::Row(row)) => {
                 // Below the first row, one may be cut off.
                 if (rows == 0 || row.len() >= 18) && !is_swf_job(&row, comments) {
                     return Some(false);

@@ -185,7 +185,7 @@ pub(super) fn opened(
     text: String,
 ) -> Html {
     let of_whole = jobs == Jobs::All || (jobs == Jobs::Compared && !column.is_of_some);
-    if !Arithmetic::is_told(metric, of_whole) {
+    if !Arithmetic::explains(metric, of_whole) {
         return text.into();
     }
     let source = Source::OfRun(metric.id, jobs);

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use switchyard::explain::Fact;
 use switchyard::job::JobId;
 use switchyard::report::{Arithmetic, Metric, Over, Summary};
-use switchyard_app::arithmetic::{sum, told_sum, told_value, value};
+use switchyard_app::arithmetic::{fact_sum, fact_value, sum, value};
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
@@ -63,7 +63,7 @@ pub(super) struct Props {
 
 /// What a number behind a decision needs.
 #[derive(Properties, PartialEq)]
-pub(super) struct ToldProps {
+pub(super) struct FactNumberProps {
     /// Has the run, and goes to jobs.
     pub(super) session: Session,
     /// The run, by its id.
@@ -128,12 +128,12 @@ impl Opened {
             Of::Fact(fact) => {
                 let told = fact.sum.as_ref()?;
                 let operands = told.operands.iter();
-                let operands = operands.map(|of| (of.name.to_string(), told_value(of), of.job));
+                let operands = operands.map(|of| (of.name.to_string(), fact_value(of), of.job));
                 Some(Self {
                     name: fact.term.clone(),
                     formula: told.in_words(|of| of.name.to_string()),
                     operands: operands.collect(),
-                    sum: told_sum(told),
+                    sum: fact_sum(told),
                     most: Vec::new(),
                     source: stage.run(run)?.policy.entry().source,
                     style,
@@ -144,7 +144,7 @@ impl Opened {
 }
 
 /// The number: a button, and a card once it has been pressed. Whoever shows it knows that its arithmetic is told
-/// ([`Arithmetic::is_told`]).
+/// ([`Arithmetic::explains`]).
 #[component]
 pub(super) fn Number(props: &Props) -> Html {
     let of = Of::Number(props.source, props.definition);
@@ -153,7 +153,7 @@ pub(super) fn Number(props: &Props) -> Html {
 
 /// A number behind a decision, which opens its sum.
 #[component]
-pub(super) fn Told(props: &ToldProps) -> Html {
+pub(super) fn FactNumber(props: &FactNumberProps) -> Html {
     let of = Of::Fact(props.fact.clone());
     html! { <Opening session={props.session.clone()} run={props.run} {of} text={props.text.clone()} /> }
 }

@@ -63,7 +63,7 @@ struct Cursor {
 
 /// Where the search for victims is: by leaf; none: of that leaf nobody may be one.
 #[derive(Default)]
-struct Line {
+struct VictimSearch {
     leaves: BTreeMap<QueueId, Option<Cursor>>,
     count: usize,
 }
@@ -292,7 +292,7 @@ impl Kai {
         attempt: &mut Attempt<'_>,
     ) -> Option<Found> {
         let gpus = attempt.offer.shape.gpus;
-        let mut line = Line::default();
+        let mut line = VictimSearch::default();
         let mut taken = Vec::new();
         let passes: &[bool] = match gpus <= view.node_size() {
             true => &[true, false],
@@ -329,7 +329,7 @@ impl Kai {
         board: &Board,
         view: &View<'_>,
         attempt: &mut Attempt<'_>,
-        line: &mut Line,
+        line: &mut VictimSearch,
     ) -> Option<JobId> {
         let most = match attempt.action {
             // KAI counts to one more than its setting.

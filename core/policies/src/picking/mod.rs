@@ -32,5 +32,5 @@ pub use picker::Picker;
 pub(super) use picker::{GPU, LUBLIN};
 pub use queue::Queue;
 pub(super) use score::{ByScore, ZERO};
-pub(super) use tournament::{Line, Player, Sought, Tournament};
+pub(super) use tournament::{Player, Sought, Tournament, Urgency};
 pub use waiting::Waiting;

@@ -1,6 +1,6 @@
 //! Picking by a formula: the least score is next, and of equal ones who was submitted first.
 
-use super::tournament::{Line, Player, Sought, Tournament};
+use super::tournament::{Player, Sought, Tournament, Urgency};
 use super::{Candidate, Moment, Pick, Waiting};
 use crate::job::JobId;
 use crate::order::ByValue;
@@ -45,7 +45,7 @@ enum Order {
     Fixed(BTreeSet<(ByValue, JobId)>),
     /// Jobs that wait move up.
     Ageing {
-        line: fn(&Candidate) -> Line,
+        line: fn(&Candidate) -> Urgency,
         tournament: Tournament<Ageing>,
     },
 }
@@ -54,7 +54,7 @@ enum Order {
 pub(super) struct Ageing {
     pub(super) job: Candidate,
     pub(super) score: Score,
-    pub(super) line: Line,
+    pub(super) line: Urgency,
 }
 
 impl Player for Ageing {
@@ -74,7 +74,7 @@ impl Player for Ageing {
         (least_first(score), self.job.job)
     }
 
-    fn line(&self) -> Line {
+    fn line(&self) -> Urgency {
         self.line
     }
 
@@ -100,7 +100,7 @@ impl ByScore {
     /// By how long jobs have waited, too, where time 0 is `zero` on the trace's clock.
     pub(crate) fn ageing(
         score: Score,
-        line: fn(&Candidate) -> Line,
+        line: fn(&Candidate) -> Urgency,
         zero: f64,
         quirks: bool,
     ) -> Self {

@@ -3,7 +3,7 @@
 //! when its result may have changed.
 //!
 //! Which of two is first is told by their places alone, as if all were compared. When that may change is told by
-//! their [`Line`]s: each pair crosses once at most.
+//! their [`Urgency`]s: each pair crosses once at most.
 
 use crate::job::JobId;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(crate) trait Player {
 
     fn place(&self, now: f64, with: Self::With) -> Self::Place;
 
-    fn line(&self) -> Line;
+    fn line(&self) -> Urgency;
 
     /// Otherwise they are in the order of their jobs.
     fn tells_apart(_with: Self::With) -> bool {
@@ -36,7 +36,7 @@ pub(crate) trait Player {
 /// How urgent a job is that has waited for so many seconds: `slope · (waited + head_start)`. Of two jobs the one
 /// that is more urgent has the lesser place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
+pub(crate) struct Urgency {
     pub(crate) slope: f64,
     pub(crate) head_start: f64,
 }
@@ -192,7 +192,7 @@ fn leads_until<P: Player>(first: &P, second: &P, now: f64) -> f64 {
         return f64::INFINITY;
     }
     let (a, b) = (first.line(), second.line());
-    let urgency = |of: &P, line: Line| line.slope * (now - of.submit() + line.head_start);
+    let urgency = |of: &P, line: Urgency| line.slope * (now - of.submit() + line.head_start);
     let (least, slope) = (urgency(first, a) * (1.0 - NEAR), a.slope * (1.0 - NEAR));
     if !(least.is_finite() && urgency(second, b) < least) {
         return now;
@@ -200,7 +200,7 @@ fn leads_until<P: Player>(first: &P, second: &P, now: f64) -> f64 {
     if b.slope <= slope {
         return f64::INFINITY;
     }
-    let begins = |of: &P, line: Line| of.submit() - line.head_start;
+    let begins = |of: &P, line: Urgency| of.submit() - line.head_start;
     let later = begins(second, b) - begins(first, a);
     let waited = b.slope * later / (b.slope - slope);
     let until = begins(first, a) + waited;

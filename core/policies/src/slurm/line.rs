@@ -36,13 +36,13 @@ impl Waiter {
 
 /// All who wait.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(super) struct WaitingJobs {
     waiters: Vec<Waiter>,
     /// How many want so many GPUs.
     sizes: BTreeMap<u32, u32>,
 }
 
-impl Line {
+impl WaitingJobs {
     pub(super) fn waiters(&self) -> &[Waiter] {
         &self.waiters
     }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn evictors_come_first_then_tiers_then_priorities_then_who_came_first() {
-        let mut line = Line::default();
+        let mut line = WaitingJobs::default();
         for of in [
             waiter(0, 0, 0, 9),
             waiter(1, 0, 1, 5),
@@ -120,7 +120,7 @@ mod tests {
             line.join(of);
         }
         let order =
-            |line: &Line| -> Vec<u32> { line.waiters().iter().map(|of| of.job.0).collect() };
+            |line: &WaitingJobs| -> Vec<u32> { line.waiters().iter().map(|of| of.job.0).collect() };
         assert_eq!(order(&line), [2, 4, 1, 0, 3]);
         line.reorder(1.0, |job| job.0);
         assert_eq!(order(&line), [2, 4, 1, 3, 0]);

@@ -3,7 +3,7 @@
 use super::super::evictions::Evictions;
 use super::super::leaves::Leaves;
 use super::horizon::{Found, Horizon, Run, Running};
-use super::line::{Line, Waiter};
+use super::line::{Waiter, WaitingJobs};
 use super::merits::{Given, Merits, Ranked};
 use super::preempts::Preempting;
 use super::reservations::{Party, Window};
@@ -44,7 +44,7 @@ pub(super) struct Board {
     pub(super) tree: QueueTree,
     pub(super) merits: Merits,
     pub(super) standing: Standing,
-    pub(super) line: Line,
+    pub(super) line: WaitingJobs,
     pub(super) running: Running,
     /// By job that runs: when its limit is.
     pub(super) limits: BTreeMap<JobId, f64>,
@@ -83,7 +83,7 @@ impl Slurm {
             merits: Merits::new(self.given.take()?, &tree, leaves, view),
             tree,
             standing,
-            line: Line::default(),
+            line: WaitingJobs::default(),
             running: Running::new(),
             limits: BTreeMap::new(),
             horizon: Horizon::new(self.strategy, windows),

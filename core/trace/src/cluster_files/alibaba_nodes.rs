@@ -8,7 +8,7 @@
 //! `cluster-trace-gpu-v2026` and `cluster-trace-v2026-spot-gpu`.
 
 use crate::cluster_file::{
-    ClusterFile, ClusterKind, Line, Machine, bad, figure, of_machines, rows, whole,
+    ClusterFile, ClusterKind, ClusterRow, Machine, bad, figure, of_machines, rows, whole,
 };
 use crate::error::OpenError;
 use crate::sniff::Sniff;
@@ -42,7 +42,7 @@ pub(super) const SPOT: ClusterKind = ClusterKind {
 pub(super) const V2026: ClusterKind = ClusterKind {
     recognise: |sniff| sniff.has(&["server_id", "gpu_spec_public", "gpu_count"]),
     read: |sniff| {
-        let cell = |row: &Line, name| {
+        let cell = |row: &ClusterRow, name| {
             let column = sniff.column(name);
             column.map_or(String::new(), |c| row.cell(c.index).to_owned())
         };
@@ -70,7 +70,7 @@ pub(super) const V2026: ClusterKind = ClusterKind {
 fn read(
     sniff: &Sniff<'_>,
     column: &str,
-    rest: impl Fn(&Line, &mut Machine),
+    rest: impl Fn(&ClusterRow, &mut Machine),
 ) -> Result<ClusterFile, OpenError> {
     let rows = rows(sniff).into_iter();
     let mut machines = rows.map(|row| {

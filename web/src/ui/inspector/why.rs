@@ -10,7 +10,7 @@ use crate::stage::{SharedStage, Stage, StageRun};
 use crate::ui::clock::Clocked;
 use crate::ui::controls::{job_link, swatch};
 use crate::ui::names::{name_link, with_nodes};
-use crate::ui::number::Told;
+use crate::ui::number::FactNumber;
 use crate::ui::placing_panel::placing_panel;
 use crate::ui::plot::chart;
 use crate::ui::service_bar::service_bar;
@@ -127,7 +127,7 @@ fn value(session: &Session, run: u32, known: &Fact, moment: &dyn Fn(Time) -> Str
                 if std::mem::take(&mut sum) =>
             {
                 let fact = Rc::new(known.clone());
-                html! { <Told session={session.clone()} {run} {fact} {text} /> }
+                html! { <FactNumber session={session.clone()} {run} {fact} {text} /> }
             }
             _ => html! { { text } },
         }

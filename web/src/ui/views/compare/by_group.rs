@@ -86,7 +86,7 @@ pub(super) fn ByGroup(props: &ByGroupProps) -> Html {
     let stage = session.stage().clone();
     let trace = state.opening.trace_id();
     let told = use_memo(trace, |_| {
-        By::told(&stage.read().workload).collect::<Vec<By>>()
+        By::of_workload(&stage.read().workload).collect::<Vec<By>>()
     });
     let by = chosen(state, &told);
     let complete = props.columns.iter().filter(|column| column.complete);

@@ -99,7 +99,7 @@ pub(super) fn SaveLives(props: &StateProps) -> Html {
     let session = &services.session;
     let stage = session.stage().clone();
     let kinds = use_memo(state.opening.trace_id(), |_| {
-        By::told(&stage.read().workload).collect::<Vec<By>>()
+        By::of_workload(&stage.read().workload).collect::<Vec<By>>()
     });
     let whom = whom(state, &kinds);
     let runs = told(state, &stage.read(), whom);
@@ -154,7 +154,7 @@ pub(super) fn Lives(props: &StateProps) -> Html {
     let stage = session.stage().clone();
     let trace = state.opening.trace_id();
     let kinds = use_memo(trace, |_| {
-        By::told(&stage.read().workload).collect::<Vec<By>>()
+        By::of_workload(&stage.read().workload).collect::<Vec<By>>()
     });
     let has_tree = state.setup.settings.queues.tree.is_some();
     let whom = whom(state, &kinds);
