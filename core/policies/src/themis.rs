@@ -11,7 +11,7 @@
 
 use super::entry::{BuildContext, Properties};
 use super::parameters::{PLACEMENT, PlacementChoice, param, parameters};
-use super::picking::{Line, Player, Sought, Tournament};
+use super::picking::{Player, Sought, Tournament, Urgency};
 use super::ranked_room::Class;
 use super::rounds::{self, Rounds};
 use super::{Cadence, Explanation, Fact, ParamKind, Policy, PolicyEntry, Rng};
@@ -171,8 +171,8 @@ impl Player for Waits {
         )
     }
 
-    fn line(&self) -> Line {
-        Line {
+    fn line(&self) -> Urgency {
+        Urgency {
             slope: 1.0 / self.duration,
             head_start: self.remaining,
         }

@@ -7,7 +7,7 @@
 //! Source: <https://github.com/alibaba/clusterdata>, `cluster-trace-gpu-v2023`.
 
 use crate::cluster::MAX_GPUS_PER_NODE;
-use crate::cluster_file::{Line, bad, rows, whole};
+use crate::cluster_file::{ClusterRow, bad, rows, whole};
 use crate::encoding::{Decoder, LOOK};
 use crate::error::OpenError;
 use crate::look::{Sniffed, sniff};
@@ -88,7 +88,11 @@ fn table<'a>(file: &'a str, text: &'a str, columns: &[&str]) -> Result<Sniff<'a>
     }
 }
 
-fn machine(list: &Sniff<'_>, row: &Line, types: &mut Vec<String>) -> Result<Machine, OpenError> {
+fn machine(
+    list: &Sniff<'_>,
+    row: &ClusterRow,
+    types: &mut Vec<String>,
+) -> Result<Machine, OpenError> {
     let gpus = whole(list, row, "gpu")?;
     if gpus > MAX_GPUS_PER_NODE {
         let why = format!("{gpus} GPUs: a node has at most {MAX_GPUS_PER_NODE}");
@@ -108,7 +112,7 @@ fn machine(list: &Sniff<'_>, row: &Line, types: &mut Vec<String>) -> Result<Mach
 
 fn pod(
     list: &Sniff<'_>,
-    row: &Line,
+    row: &ClusterRow,
     has_types: bool,
     types: &mut Vec<String>,
 ) -> Result<Pod, OpenError> {
@@ -139,14 +143,14 @@ fn pod(
     })
 }
 
-fn cell<'r>(list: &Sniff<'_>, row: &'r Line, name: &str) -> &'r str {
+fn cell<'r>(list: &Sniff<'_>, row: &'r ClusterRow, name: &str) -> &'r str {
     let column = list.column(name);
     column.map_or("", |column| row.cell(column.index)).trim()
 }
 
 fn type_index(
     list: &Sniff<'_>,
-    row: &Line,
+    row: &ClusterRow,
     column: &str,
     name: &str,
     types: &mut Vec<String>,

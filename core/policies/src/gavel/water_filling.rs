@@ -3,7 +3,7 @@
 //! as can be; x, the share of time it runs, is at most 1. Each round runs the jobs that lag most
 //! behind: greatest x ÷ (share of rounds received so far).
 
-use super::super::picking::{Line, Player, Sought, Tournament};
+use super::super::picking::{Player, Sought, Tournament, Urgency};
 use super::super::ranked_room::Class;
 use super::super::rounds::Rounds;
 use super::super::{Cadence, Explanation, Fact, Policy, Rng};
@@ -86,8 +86,8 @@ impl Player for Served {
         (Reverse(lag(target(level, self.gpus), received)), self.job)
     }
 
-    fn line(&self) -> Line {
-        Line {
+    fn line(&self) -> Urgency {
+        Urgency {
             slope: 1.0 / self.held,
             head_start: 0.0,
         }

@@ -1,16 +1,13 @@
 //! Runs beside the page's own that are carried out in turn: those that wait, and those that have a worker. As many have one as the
 //! machine has to spare.
 
-use crate::bridge::client::{News, WorkerHandle};
+mod asking;
+
+use crate::bridge::client::WorkerHandle;
 use crate::bridge::jobs::Jobs;
-use crate::bridge::protocol::{Program, Role, RunInput};
-use crate::complaint::Complaint;
-use crate::session::Session;
-use crate::session::runs::ResolvedWeights;
+use crate::bridge::protocol::Role;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use std::sync::Arc;
-use switchyard::RunSpec;
 use switchyard::workload::ApplicationSettings;
 
 /// Jobs, and what they train where they are adaptive.
@@ -84,39 +81,5 @@ impl<Order, R: Role> InTurn<Order, R> {
     /// The order at this place is done.
     pub(super) fn end(&mut self, at: usize) {
         self.workers.retain(|(of, _)| *of != at);
-    }
-}
-
-impl Session {
-    /// A worker that has been asked about a run; `again` says what a person can do where weights are on their way.
-    ///
-    /// # Errors
-    ///
-    /// It lacks weights, or the request cannot be written.
-    pub(super) fn worker_for<R: Role>(
-        &self,
-        spec: RunSpec,
-        side: Side,
-        again: &str,
-        request: impl FnOnce(RunInput) -> R::Request,
-        on_news: impl Fn(News<R::Reply>) + 'static,
-    ) -> Result<WorkerHandle<R>, Complaint> {
-        let weights = match self.resolve_weights(&spec) {
-            ResolvedWeights::Ready(weights) => weights,
-            ResolvedWeights::Missing(why) => return Err(why.into()),
-            ResolvedWeights::Loading => {
-                return Err(format!("Its weights are on their way: {again}.").into());
-            }
-        };
-        let worker = WorkerHandle::start_in(Program::of(&spec.policy), on_news);
-        let input = RunInput {
-            spec: Rc::new(spec),
-            applications: side.applications,
-            has_user_weights: weights.user_file.is_some(),
-        };
-        let with = std::iter::once(side.jobs.into()).chain(weights.files());
-        let sent = worker.send(&request(input), with);
-        sent.map_err(Complaint::of)?;
-        Ok(worker)
     }
 }
