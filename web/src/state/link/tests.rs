@@ -137,17 +137,21 @@ fn every_wrong_part_is_named_and_the_rest_is_kept() {
     assert_eq!((link.policies.len(), link.baseline), (1, 0));
     assert_eq!((link.cluster, link.time), (None, None));
     assert_eq!(link.source, Link::default().source);
-    let begin = |text: &String| text.chars().take(70).collect::<String>();
+    // Not the names that there are: they become more.
+    let begin = |text: &String| {
+        let text = text.split(" use one of").next().unwrap_or_default();
+        text.chars().take(70).collect::<String>()
+    };
     let complaints: Vec<String> = link.complaints.iter().map(begin).collect();
     assert_eq!(
         complaints,
         [
             "v=99: a newer Switchyard made this link, and this one knows version 1:",
             "view=: nothing is named.",
-            "run=lifo: there is no policy 'lifo': use one of fifo, fewest-gpus, srt",
+            "run=lifo: there is no policy 'lifo':",
             "run=fifo[speed=3]: fifo has no parameter 'speed': it takes backfill, p",
             "cluster=1000000000x8: 8000000000 GPUs: a cluster has at most 1000000.",
-            "sample=house: use one of lab, cluster, fleet, data-centre, like-helios",
+            "sample=house:",
             "t=-1: it is a number from 0 to 1e12.",
             "log-budget=5000: it takes a whole number from 1 to 4000 (MB).",
             "binding=soon:x: 'soon:x' is no class of jobs: write rules such as '1: ",
