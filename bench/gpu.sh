@@ -1,7 +1,7 @@
 #!/bin/sh
 # Everything that bench/results/README.md tells of a GPU, in one go and in under ten minutes:
 #
-#     bench/gpu.sh target/release/switchyard-bench a-folder-for-the-results
+#     bench/gpu.sh target/dist/switchyard-bench a-folder-for-the-results
 #
 # Wants a GPU of NVIDIA's with its driver. WebGPU is measured where a Vulkan loader is, PyTorch where
 # python3 has it. What cannot be measured is said, and the rest goes on.
