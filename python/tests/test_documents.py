@@ -54,10 +54,11 @@ def test_the_published_policy_as_a_function_is_the_built_in_one():
 
 
 def test_two_functions_are_scored_on_the_same_workloads():
-    said = example("scored.py", "convoy", "2")
+    said = example("scored.py", "convoy", "2", "7")
     scores = dict(re.findall(r"^(\w+) +([\d.]+) \(95 %", said, re.MULTILINE))
-    assert list(scores) == ["step", "narrow_first"] and float(scores["narrow_first"]) > float(scores["step"]) > 0
-    assert "the best published policy: 106.9 (kai)" in said
+    assert list(scores) == ["step", "narrow_first"] and scores["narrow_first"] != scores["step"] and float(scores["step"]) > 0
+    assert said.endswith("the best published policy: 106.9 (kai); draw 7\n")
+    assert example("scored.py", "convoy", "2", "7") == said
 
 
 def test_a_net_that_guesses_durations_is_a_policy():
