@@ -79,7 +79,7 @@ pub(crate) fn weights(dist: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The command line tool as it is released, which builds in haste leave out.
+/// What the command line tool is released with; builds by `cargo run` leave it out, to be there sooner.
 pub(crate) const WITH_PARQUET: [&str; 2] = ["--features", "switchyard-gpu/parquet"];
 
 /// The browser tests.

@@ -38,6 +38,14 @@ pub trait Keys {
     fn told(&self, view: &View<'_>, job: JobId) -> Vec<Fact>;
 }
 
+/// What is told of a job's number; or, where it cannot be had, what is wrong.
+pub fn key_fact(key: Result<impl ToString, Mistake>) -> Fact {
+    match key {
+        Ok(key) => Fact::new("key (least first)", key),
+        Err(mistake) => Fact::new("key", mistake),
+    }
+}
+
 /// When a number changes while nobody decides anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Changes {

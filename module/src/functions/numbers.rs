@@ -7,7 +7,7 @@ use switchyard::engine::{Mistake, View};
 use switchyard::explain::Fact;
 use switchyard::job::JobId;
 use switchyard::policies::Cadence;
-use switchyard::policies::by_key::{Changes, Keys};
+use switchyard::policies::by_key::{Changes, Keys, key_fact};
 use switchyard::policies::notes::Notes;
 
 /// Numbers by a function.
@@ -80,10 +80,8 @@ impl Keys for Numbers {
             notes: Some(Notes::default()),
         };
         let (given, purse) = self.ask(view, &[job], purse);
-        let key = match given {
-            Ok(keys) => keys.first().map(|key| Fact::new("key (least first)", key)),
-            Err(mistake) => Some(Fact::new("key", mistake)),
-        };
+        let key = given.map(|keys| keys.first().copied()).transpose();
+        let key = key.map(key_fact);
         let notes = purse.notes.map(|notes| notes.of(job));
         key.into_iter().chain(notes.into_iter().flatten()).collect()
     }

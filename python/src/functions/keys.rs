@@ -15,7 +15,7 @@ use switchyard::engine::{Mistake, View};
 use switchyard::explain::Fact;
 use switchyard::job::JobId;
 use switchyard::policies::Cadence;
-use switchyard::policies::by_key::{Changes, Keys};
+use switchyard::policies::by_key::{Changes, Keys, key_fact};
 use switchyard::policies::notes::Notes;
 
 /// Numbers by a function.
@@ -173,10 +173,8 @@ impl Keys for Numbers {
                 rng: self.rng.clone(),
                 notes: Some(Notes::default()),
             };
-            let key = match self.ask(py, view, &mut purse, &[job], &mut keys) {
-                Ok(()) => Fact::new("key (least first)", keys[0]),
-                Err(mistake) => Fact::new("key", mistake),
-            };
+            let asked = self.ask(py, view, &mut purse, &[job], &mut keys);
+            let key = key_fact(asked.map(|()| keys[0]));
             let words = Lent::during(view, &mut purse, |lent| {
                 let seen = Job::new(job, lent, None);
                 explained(py, &self.of, seen, view)

@@ -16,7 +16,7 @@ use super::text::LONGEST;
 use super::training;
 use super::values::{self, number};
 use crate::board::{Board, Named};
-use crate::by_key::{Changes, Keys};
+use crate::by_key::{Changes, Keys, key_fact};
 use crate::job::JobId;
 use crate::job_properties::PROPERTIES;
 use crate::notes::Notes;
@@ -394,15 +394,9 @@ impl Keys for Script {
         let called = self.interpreted(view, &mut rng, &[job], &mut keys);
         let notes = self.noted(job);
         self.host.borrow_mut().notes = None;
-        let mut facts = match (called, keys.first()) {
-            (Ok(()), Some(&key)) => {
-                vec![Fact::new("key (least first)", values::number_in_words(key))]
-            }
-            (Err(mistake), _) => vec![Fact::new("key", mistake)],
-            (Ok(()), None) => Vec::new(),
-        };
-        facts.extend(notes);
-        facts
+        let key = called.map(|()| keys.first()).transpose();
+        let key = key.map(|key| key_fact(key.map(|&key| values::number_in_words(key))));
+        key.into_iter().chain(notes).collect()
     }
 }
 
